@@ -1,0 +1,148 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The only file that knows AnsibleModule: the argument spec, the check of dependencies, one way to exit."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import typing as t
+
+from ansible.module_utils.basic import AnsibleModule, env_fallback, missing_required_lib
+
+from . import _results as results
+from ._cluster import CONFLUENT_IMPORT_ERROR
+from ._errors import CallError, TaskError
+from ._messages import KAFKA_IMPORT_ERROR
+from ._options import Connection
+from ._results import Report
+from ._session import Session
+
+R = t.TypeVar("R")
+Params = dict[str, t.Any]
+Outcome = t.Union[Report, dict[str, t.Any]]
+
+CONNECTION_SPEC: dict[str, t.Any] = {
+    "bootstrap_servers": {
+        "type": "list",
+        "elements": "str",
+        "required": True,
+        "fallback": (env_fallback, ["KAFKA_BOOTSTRAP_SERVERS"]),
+    },
+    "security_protocol": {
+        "type": "str",
+        "choices": ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"],
+        "default": "PLAINTEXT",
+        "fallback": (env_fallback, ["KAFKA_SECURITY_PROTOCOL"]),
+    },
+    "sasl_mechanism": {
+        "type": "str",
+        "choices": ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI"],
+        "fallback": (env_fallback, ["KAFKA_SASL_MECHANISM"]),
+    },
+    "sasl_username": {"type": "str", "fallback": (env_fallback, ["KAFKA_SASL_USERNAME"])},
+    "sasl_password": {"type": "str", "no_log": True, "fallback": (env_fallback, ["KAFKA_SASL_PASSWORD"])},
+    "sasl_oauth_token": {"type": "str", "no_log": True, "fallback": (env_fallback, ["KAFKA_SASL_OAUTH_TOKEN"])},
+    "sasl_oauth_token_url": {
+        "type": "str",
+        "no_log": False,
+        "fallback": (env_fallback, ["KAFKA_SASL_OAUTH_TOKEN_URL"]),
+    },
+    "sasl_oauth_client_id": {"type": "str", "fallback": (env_fallback, ["KAFKA_SASL_OAUTH_CLIENT_ID"])},
+    "sasl_oauth_client_secret": {
+        "type": "str",
+        "no_log": True,
+        "fallback": (env_fallback, ["KAFKA_SASL_OAUTH_CLIENT_SECRET"]),
+    },
+    "sasl_oauth_scope": {"type": "str", "fallback": (env_fallback, ["KAFKA_SASL_OAUTH_SCOPE"])},
+    "sasl_kerberos_service_name": {
+        "type": "str",
+        "default": "kafka",
+        "fallback": (env_fallback, ["KAFKA_SASL_KERBEROS_SERVICE_NAME"]),
+    },
+    "ssl_cafile": {"type": "path", "fallback": (env_fallback, ["KAFKA_SSL_CAFILE"])},
+    "ssl_certfile": {"type": "path", "fallback": (env_fallback, ["KAFKA_SSL_CERTFILE"])},
+    "ssl_keyfile": {"type": "path", "no_log": False, "fallback": (env_fallback, ["KAFKA_SSL_KEYFILE"])},
+    "ssl_keyfile_password": {
+        "type": "str",
+        "no_log": True,
+        "fallback": (env_fallback, ["KAFKA_SSL_KEYFILE_PASSWORD"]),
+    },
+    "ssl_check_hostname": {
+        "type": "bool",
+        "default": True,
+        "fallback": (env_fallback, ["KAFKA_SSL_CHECK_HOSTNAME"]),
+    },
+    "client_id": {"type": "str", "default": "kafkaops.groups", "fallback": (env_fallback, ["KAFKA_CLIENT_ID"])},
+    "request_timeout": {"type": "float", "default": 30, "fallback": (env_fallback, ["KAFKA_REQUEST_TIMEOUT"])},
+    "timeout": {"type": "float", "default": 120, "fallback": (env_fallback, ["KAFKA_TIMEOUT"])},
+}
+
+
+def run(
+    argument_spec: dict[str, t.Any],
+    parse: c.Callable[[Params], R],
+    operation: c.Callable[[R, Session], c.Coroutine[t.Any, t.Any, Outcome]],
+    **rules: t.Any,
+) -> t.NoReturn:
+    """Run a module: its own options and the connection's, one operation, one exit.
+
+    Args:
+        argument_spec: the module's own options.
+        parse: checks the options before anything is sent, and puts them into a value.
+        operation: what it does with that value; a Report is an outcome item by item, a dict an answer that changes nothing.
+        rules: mutually_exclusive and the like.
+    """
+    module = AnsibleModule({**CONNECTION_SPEC, **argument_spec}, supports_check_mode=True, **rules)
+    for library, trace in (("kafka-python", KAFKA_IMPORT_ERROR), ("confluent-kafka", CONFLUENT_IMPORT_ERROR)):
+        if trace is not None:
+            module.fail_json(msg=missing_required_lib(library), exception=trace)
+    try:
+        request = parse(module.params)
+        with Session(Connection.from_params(module.params), module.check_mode) as session:
+            outcome = session.wire.run(operation, request, session)
+    except TaskError as exc:
+        items = exc.results
+        module.fail_json(
+            msg=str(exc),
+            changed=False,
+            **({"results": [item.as_result() for item in items], "summary": results.summary(items)} if items else {}),
+        )
+    except CallError as exc:
+        module.fail_json(msg=f"{exc}.", changed=False)
+    for warning in session.warnings:
+        module.warn(warning)
+    if isinstance(outcome, Report):
+        _exit_report(module, session, outcome)
+    _exit_answer(module, session, outcome)
+
+
+def _exit_report(module: AnsibleModule, session: Session, report: Report) -> t.NoReturn:
+    returned: dict[str, t.Any] = {
+        "changed": any(item.changed for item in report.items),
+        "results": [item.as_result() for item in report.items],
+        "summary": results.summary(report.items),
+        "requests": dict(session.wire.requests),
+        "backup_file": report.backup_file,
+        **report.extra,
+    }
+    if module._diff:
+        returned["diff"] = results.diff(report.items)
+    problem = results.message(report.items) or report.problem
+    if problem:
+        module.fail_json(msg=problem, **returned)
+    module.exit_json(**returned)
+
+
+def _exit_answer(module: AnsibleModule, session: Session, answer: dict[str, t.Any]) -> t.NoReturn:
+    returned = {"changed": False, "requests": dict(session.wire.requests), **answer}
+    if answer["errors"] and not module.params["partial"]:
+        first = answer["errors"][0]
+        words = first.get("message") or f"{first['error']['name']}: {first['error']['message']}"
+        where = f"group '{first['group']}'" if "group" in first else f"the broker at {first['address']}"
+        module.fail_json(
+            msg=f"{len(answer['errors'])} could not be asked; first: {where}: {words}; set partial to true to go on.",
+            **returned,
+        )
+    module.exit_json(**returned)

@@ -1,0 +1,225 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""One request a coordinator and batch, for any number of groups (KIP-699; Java's AdminApiDriver).
+
+The lookup stage finds each group's coordinator, the fulfilment stage asks all coordinators at the same time. Each group
+ends with its own value or error. A group whose coordinator moved is looked up again; a mutating request that got no
+answer is never sent again before a read showed whether it was done.
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc as c
+import random
+import typing as t
+
+from . import _messages as messages
+from ._errors import CallError, KafkaError, UnsupportedVersion, error
+from ._rpc._handler import Done, Failed, Handler, Outcome, Retry, Unmap, coordinator_outcome
+from ._rpc.find_coordinator import BATCHED_VERSION, LOOKUP_BATCH, find_coordinator_request, read_coordinators
+from ._wire import Wire
+
+# requests that one coordinator works off at a time: enough to hide the network's delay
+WINDOW = 32
+BACKOFF = 0.1
+BACKOFF_MAX = 1.0
+
+V = t.TypeVar("V")
+
+Settle = c.Callable[[list[str]], c.Coroutine[t.Any, t.Any, dict[str, t.Union[V, KafkaError, None]]]]
+"""Reads what became of groups: the value if the change was made, None if it was not, an error if nobody can tell."""
+
+class Driver:
+    """Runs handlers over the coordinators of one cluster, and remembers who coordinates what."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+        self.coordinators: dict[str, int] = {}
+
+    async def read(self, handler: Handler[V], groups: c.Iterable[str]) -> dict[str, V | KafkaError]:
+        """Run one reading RPC for each group; return each group's value or error, in the order of the groups.
+
+        Within the task's time: what is not finished by then fails as REQUEST_TIMED_OUT, with its last error.
+        """
+        return await _Run(self, handler, list(dict.fromkeys(groups)), settle=None).finish()
+
+    async def change(
+        self, handler: Handler[V], groups: c.Iterable[str], settle: Settle[V]
+    ) -> dict[str, V | KafkaError]:
+        """Run one mutating RPC for each group, as `read` does.
+
+        A request that got no answer is not sent again before `settle` has read what became of it.
+        """
+        return await _Run(self, handler, list(dict.fromkeys(groups)), settle).finish()
+
+    async def lookup(self, groups: list[str]) -> dict[str, Failed | Retry]:
+        """Find the coordinators of groups; return those that could not be found, and why."""
+        try:
+            batch = LOOKUP_BATCH if await self._batched_lookup() else 1
+        except (CallError, UnsupportedVersion) as exc:
+            return dict.fromkeys(groups, Retry(error("NETWORK_EXCEPTION", str(exc))))
+        missed: dict[str, Failed | Retry] = {}
+
+        async def ask(keys: list[str]) -> None:
+            try:
+                response = await self.wire.call_any(find_coordinator_request(keys, batched=batch > 1))
+            except CallError as exc:
+                missed.update(dict.fromkeys(keys, Retry(error("NETWORK_EXCEPTION", str(exc)))))
+                return
+            for key, code, message, node in read_coordinators(keys, response, batched=batch > 1):
+                outcome = coordinator_outcome(code, message)
+                if outcome is None:
+                    self.coordinators[key] = node
+                else:
+                    missed[key] = Retry(outcome.error) if isinstance(outcome, Unmap) else outcome
+
+        await self.work(ask, _chunks(groups, batch))
+        if any(not self.wire.knows(node) for node in set(self.coordinators.values())):
+            try:
+                await self.wire.refresh()
+            except CallError as exc:
+                missed.update(dict.fromkeys(groups, Retry(error("NETWORK_EXCEPTION", str(exc)))))
+        return missed
+
+    async def _batched_lookup(self) -> bool:
+        failure: CallError | None = None
+        for node in self.wire.nodes:
+            try:
+                return await self.wire.version(node, messages.FindCoordinatorRequest) >= BATCHED_VERSION
+            except CallError as exc:
+                failure = exc
+        raise failure or CallError("no broker is known", sent=False)
+
+    async def work(self, job: c.Callable[[list[str]], c.Coroutine[t.Any, t.Any, None]], batches: list[list[str]]) -> None:
+        """Run a job for each batch, at most WINDOW of them at a time."""
+        queue = collections.deque(batches)
+
+        async def worker() -> None:
+            while queue:
+                await job(queue.popleft())
+
+        await self.wire.gather(worker() for _ in range(min(WINDOW, len(batches))))
+
+
+class _Run(t.Generic[V]):
+    """The state of one handler's run over its groups."""
+
+    def __init__(self, driver: Driver, handler: Handler[V], groups: list[str], settle: Settle[V] | None) -> None:
+        self.driver = driver
+        self.wire = driver.wire
+        self.handler = handler
+        self.settle = settle
+        self.order = groups
+        self.pending = dict.fromkeys(groups)
+        self.results: dict[str, V | KafkaError] = {}
+        self.last: dict[str, KafkaError] = {}
+        self.unknown: dict[str, None] = {}
+        # time to read, after the last request was sent, what became of it
+        self.reserve = min(5.0, self.wire.deadline.timeout / 10) if settle else 0.0
+
+    async def finish(self) -> dict[str, V | KafkaError]:
+        attempt = 0
+        while self.pending:
+            await self._attempt()
+            if self.unknown and self.settle:
+                await self._settle(self.settle)
+            if self.pending:
+                delay = min(BACKOFF_MAX, BACKOFF * 2**attempt) * random.uniform(0.8, 1.2)
+                attempt += 1
+                if self.wire.deadline.remaining - self.reserve <= delay:
+                    break
+                await self.wire.sleep(delay)
+        for group in self.pending:
+            self.results[group] = self._timed_out(group)
+        return {group: self.results[group] for group in self.order}
+
+    def _timed_out(self, group: str) -> KafkaError:
+        last = self.last.get(group)
+        because = f"; last: {last.name}: {last.message}" if last else ""
+        if group in self.unknown:
+            words = "the request was sent, but nothing tells whether it was carried out: run the task again"
+        else:
+            words = f"not finished within {self.wire.deadline.timeout:g} s"
+        return error("REQUEST_TIMED_OUT", words + because)
+
+    async def _attempt(self) -> None:
+        coordinators = self.driver.coordinators
+        askable = [group for group in self.pending if group not in self.unknown]
+        lost = [group for group in askable if group not in coordinators]
+        if lost:
+            for group, outcome in (await self.driver.lookup(lost)).items():
+                self._take(group, outcome)
+        by_node: dict[int, list[str]] = collections.defaultdict(list)
+        for group in askable:
+            if group in coordinators and group in self.pending:
+                by_node[coordinators[group]].append(group)
+        await self.wire.gather(self._ask_node(node, groups) for node, groups in by_node.items())
+
+    async def _ask_node(self, node: int, groups: list[str]) -> None:
+        async def ask(batch: list[str]) -> None:
+            await self._ask(node, batch)
+
+        try:
+            version = await self.wire.version(node, self.handler.request(groups[:1]))
+        except CallError as exc:
+            self._not_answered(groups, exc)
+            return
+        except UnsupportedVersion as exc:
+            self._unsupported(groups, exc)
+            return
+        await self.driver.work(ask, _chunks(groups, self.handler.batch_for(version)))
+
+    async def _ask(self, node: int, groups: list[str]) -> None:
+        try:
+            response = await self.wire.call(node, self.handler.request(groups), self.reserve)
+        except CallError as exc:
+            self._not_answered(groups, exc)
+            return
+        except UnsupportedVersion as exc:
+            self._unsupported(groups, exc)
+            return
+        for group, outcome in self.handler.outcomes(groups, response).items():
+            self._take(group, outcome)
+
+    def _unsupported(self, groups: list[str], exc: UnsupportedVersion) -> None:
+        for group in groups:
+            self._take(group, Failed(error("UNSUPPORTED_VERSION", str(exc))))
+
+    def _not_answered(self, groups: list[str], exc: CallError) -> None:
+        for group in groups:
+            self._take(group, Unmap(error("NETWORK_EXCEPTION", str(exc))), sent=exc.sent)
+
+    def _take(self, group: str, outcome: Outcome[V], sent: bool = False) -> None:
+        if group not in self.pending:
+            return
+        if isinstance(outcome, Done):
+            self._end(group, outcome.value)
+        elif isinstance(outcome, Failed):
+            self._end(group, outcome.error)
+        else:
+            self.last[group] = outcome.error
+            if isinstance(outcome, Unmap):
+                self.driver.coordinators.pop(group, None)
+            # a write that timed out on the broker comes back as COORDINATOR_NOT_AVAILABLE
+            if self.settle and (sent or outcome.error.name == "COORDINATOR_NOT_AVAILABLE"):
+                self.unknown[group] = None
+
+    def _end(self, group: str, result: V | KafkaError) -> None:
+        self.results[group] = result
+        del self.pending[group]
+
+    async def _settle(self, settle: Settle[V]) -> None:
+        for group, made in (await settle(list(self.unknown))).items():
+            if isinstance(made, KafkaError):
+                self.last[group] = made
+                continue
+            del self.unknown[group]
+            if made is not None:
+                self._end(group, made)
+
+
+def _chunks(groups: list[str], size: int) -> list[list[str]]:
+    return [groups[start : start + size] for start in range(0, len(groups), size)]

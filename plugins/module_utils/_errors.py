@@ -1,0 +1,81 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What can go wrong, as values: an error of one resource, and the exceptions between the layers."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import typing as t
+
+try:
+    from kafka import errors as kafka_errors
+except ImportError:
+    # reported by _ansible.py, with the traceback that _messages.py keeps
+    kafka_errors = None
+
+
+class TaskError(Exception):
+    """The whole task cannot go on; the message is one sentence for the user."""
+
+    def __init__(self, message: str, results: t.Sequence[t.Any] = ()) -> None:
+        super().__init__(message)
+        self.results = results
+
+
+class CallError(Exception):
+    """A request got no answer.
+
+    Attributes:
+        sent: whether the request may have reached the broker, so that its outcome is unknown.
+    """
+
+    def __init__(self, message: str, sent: bool) -> None:
+        super().__init__(message)
+        self.sent = sent
+
+
+class UnsupportedVersion(Exception):
+    """The broker's version does not know the request, or not the version of it that is needed."""
+
+
+@dataclasses.dataclass(frozen=True)
+class KafkaError:
+    """The error of one resource, named as Kafka's `Errors` enum spells it."""
+
+    code: int
+    name: str
+    message: str
+    retriable: bool
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape: C(code), C(name), C(message), C(retriable)."""
+        return dataclasses.asdict(self)
+
+
+@functools.cache
+def _classes_by_name() -> dict[str, t.Any]:
+    known = (getattr(kafka_errors, name) for name in dir(kafka_errors))
+    return {
+        "UNKNOWN_SERVER_ERROR" if kind.message == "UNKNOWN" else kind.message: kind
+        for kind in known
+        if isinstance(kind, type) and issubclass(kind, kafka_errors.BrokerResponseError) and kind.errno is not None
+    }
+
+
+def error(name: str, message: str | None = None) -> KafkaError:
+    """Return the error that Kafka calls `name`; `message` replaces Kafka's own description."""
+    kind = _classes_by_name()[name]
+    return KafkaError(int(kind.errno), name, message or kind.description, kind.retriable)
+
+
+def from_code(code: int, message: str | None = None) -> KafkaError | None:
+    """Return the error of a wire error code, or None for 0; `message` is the broker's own, where it sent one."""
+    if code == 0:
+        return None
+    kind = kafka_errors.for_code(code)
+    if kind.message == "UNKNOWN":
+        return KafkaError(code, "UNKNOWN_SERVER_ERROR", message or f"the broker answered with error code {code}", False)
+    return KafkaError(code, kind.message, message or kind.description, kind.retriable)

@@ -1,0 +1,78 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Options as users give them -> values; what cannot be is refused in one sentence that names the option."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import typing as t
+
+from ._errors import TaskError, error
+from ._results import NONE, Item
+
+# Kafka's STRING type has an int16 length
+MAX_BYTES = 32767
+
+
+def text(value: t.Any, option: str) -> str:
+    """Return a name as it is; a number or a truth value is refused, since YAML has already changed its spelling."""
+    if not isinstance(value, str):
+        raise TaskError(
+            f"{option} is {value!r}, which YAML took for a {_yaml_type(value)}: put quotes around it. Nothing was sent."
+        )
+    if value == "":
+        raise TaskError(f"{option} is empty. Nothing was sent.")
+    try:
+        size = len(value.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise TaskError(f"{option} is not valid UTF-8. Nothing was sent.") from None
+    if size > MAX_BYTES:
+        raise TaskError(f"{option} is longer than Kafka's {MAX_BYTES} bytes. Nothing was sent.")
+    return value
+
+
+def _yaml_type(value: t.Any) -> str:
+    kinds = {bool: "truth value", int: "number", float: "number", dict: "dictionary", list: "list"}
+    return kinds.get(type(value), "null" if value is None else type(value).__name__)
+
+
+def group_name(value: t.Any, option: str) -> str:
+    """Return a group's name; an empty one is the broker's INVALID_GROUP_ID, found before anything is sent."""
+    if value == "":
+        item = Item("", NONE, error=error("INVALID_GROUP_ID", "a group's name is never empty"))
+        raise TaskError(
+            f"{option} is empty, which Kafka refuses as INVALID_GROUP_ID: give a group's name. Nothing was sent.", [item]
+        )
+    return text(value, option)
+
+
+def texts(value: t.Any, option: str, check: c.Callable[[t.Any, str], str] = text) -> list[str]:
+    """Return the texts of a list, or of a single text, which is never split; the second of two equal ones is dropped."""
+    values = value if isinstance(value, list) else [value]
+    not_empty(values, option)
+    return list(dict.fromkeys(check(each, f"{option}[{index}]") for index, each in enumerate(values)))
+
+
+def group_names(value: t.Any, option: str = "names") -> list[str]:
+    """Return the names of groups; see `texts`."""
+    return texts(value, option, group_name)
+
+
+def not_empty(values: c.Sized | None, option: str) -> None:
+    """Refuse a list that is given and empty."""
+    if values is not None and not len(values):
+        raise TaskError(f"{option} is an empty list: name at least one, or leave the task out. Nothing was sent.")
+
+
+def natural(value: int, option: str) -> int:
+    """Return a number from 0."""
+    if value < 0:
+        raise TaskError(f"{option} is {value}: it starts at 0. Nothing was sent.")
+    return value
+
+
+def optional_natural(value: int | None, option: str) -> int | None:
+    """Return a number from 0, or None where it is not given."""
+    return None if value is None else natural(value, option)

@@ -1,0 +1,124 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Value types: what is known of a group, its members and its committed offsets."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import typing as t
+
+
+class TopicPartition(t.NamedTuple):
+    """One partition of a topic."""
+
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Committed:
+    """A committed offset; `leader_epoch` is -1 where the committer gave none."""
+
+    offset: int
+    leader_epoch: int = -1
+    metadata: str = ""
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape of C(before) and C(after)."""
+        return dataclasses.asdict(self)
+
+
+Offsets = dict[TopicPartition, Committed]
+
+
+@dataclasses.dataclass(frozen=True)
+class Member:
+    """A member of a group; `topics` is None where its subscription cannot be known."""
+
+    member_id: str
+    group_instance_id: str | None
+    client_id: str
+    host: str
+    topics: tuple[str, ...] | None
+    assignment: tuple[TopicPartition, ...] = ()
+    topic_regex: str | None = None
+
+    def __str__(self) -> str:
+        instance = f", instance {self.group_instance_id}" if self.group_instance_id else ""
+        return f"{self.member_id} (client {self.client_id} on {self.host}{instance})"
+
+    def subscribes(self, topic: str) -> bool | None:
+        """Whether the member subscribes to the topic; None where its subscription cannot be known."""
+        if self.topics is None:
+            return None
+        if topic in self.topics or any(owned.topic == topic for owned in self.assignment):
+            return True
+        if not self.topic_regex:
+            return False
+        try:
+            return re.fullmatch(self.topic_regex, topic) is not None
+        except re.error:
+            # the broker's RE2 knows expressions that Python's re does not
+            return None
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """A group as its coordinator describes it.
+
+    Attributes:
+        type: classic, consumer, share or streams.
+        protocol_type: C(consumer), C(connect) and the like; empty for a simple group, which only commits.
+        subscription: topics that the group itself subscribes to (the source topics of a streams group).
+        operations: what the caller may do with the group (READ, DESCRIBE, DELETE); None where the broker does not say.
+    """
+
+    name: str
+    type: str
+    protocol_type: str
+    state: str
+    assignor: str = ""
+    members: tuple[Member, ...] = ()
+    subscription: tuple[str, ...] = ()
+    operations: frozenset[str] | None = None
+
+    @property
+    def kind(self) -> str:
+        """The group's type in words."""
+        if self.type == "classic":
+            if not self.protocol_type:
+                return "simple group (it only commits, and never has members)"
+            if self.protocol_type != "consumer":
+                return f"classic group of protocol type {self.protocol_type}"
+            return "classic consumer group"
+        return {"consumer": "consumer group (KIP-848)"}.get(self.type, f"{self.type} group")
+
+    def may(self, operation: str) -> bool:
+        """Whether the caller may do the operation, as far as the broker says."""
+        return self.operations is None or operation in self.operations
+
+    def subscribes(self, topic: str) -> bool | None:
+        """Whether the group subscribes to the topic; None where that cannot be known."""
+        if topic in self.subscription:
+            return True
+        answers = {member.subscribes(topic) for member in self.members} if self.type != "streams" else {False}
+        if True in answers:
+            return True
+        return None if None in answers else False
+
+
+@dataclasses.dataclass(frozen=True)
+class Listing:
+    """A group as ListGroups shows it; `type` and `state` are None where the broker is too old to say."""
+
+    name: str
+    type: str | None
+    protocol_type: str
+    state: str | None
+    coordinator: int

@@ -1,0 +1,42 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What stands between a plan and its application: the limit of changes, and the back-up."""
+
+from __future__ import annotations
+
+import collections.abc as c
+
+from .. import _snapshot as snapshot
+from .._errors import TaskError, error
+from .._results import Item
+from .._session import Session
+from .._snapshot import GroupSnapshot
+
+
+def limit(items: c.Sequence[Item], action: str, max_changes: int | None) -> None:
+    """Raise TaskError, with every planned change refused, if more of this action are planned than `max_changes`."""
+    planned = sum(item.changed and item.action == action for item in items)
+    if max_changes is not None and planned > max_changes:
+        words = f"max_changes is {max_changes}, and the plan holds {planned} of the action {action}. Nothing was changed."
+        refusal = error("POLICY_VIOLATION", words)
+        raise TaskError(words, [item.failed(refusal) if item.changed else item for item in items])
+
+
+def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSnapshot]) -> str | None:
+    """Write the back-up of groups that are going to be changed; in check mode only see whether it could be written.
+
+    Returns:
+        The path, None if there is nothing to back up.
+
+    Raises:
+        TaskError: it cannot be written.
+    """
+    if path is None or not groups:
+        return None
+    if session.check_mode:
+        snapshot.check_target(path)
+    else:
+        snapshot.write(path, session.wire.cluster_id, groups)
+    return path

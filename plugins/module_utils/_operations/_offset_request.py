@@ -1,0 +1,218 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What C(consumer_group_offsets) is asked for: its options, checked and put into values."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import dataclasses
+import datetime
+import re
+import time
+import typing as t
+
+from .. import _input as inputs
+from .._errors import TaskError
+from .._model import TopicPartition
+
+Topics = dict[str, t.Optional[tuple[int, ...]]]
+"""Partitions by topic; None stands for the whole topic."""
+
+_DAY = 86_400_000
+_UNITS = {"w": 7 * _DAY, "d": _DAY, "h": 3_600_000, "m": 60_000, "s": 1000}
+_SOURCES = ("offsets", "reset_to", "restore_from")
+
+
+@dataclasses.dataclass(frozen=True)
+class Wanted:
+    """An offset as the user gives it; without metadata, that of an equal committed offset is kept."""
+
+    offset: int
+    metadata: str | None
+    leader_epoch: int | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Reset:
+    """Where to reset to: C(earliest), C(latest), C(offset), C(shift), or C(timestamp) (ms since the epoch)."""
+
+    to: str
+    value: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """The task: which groups and partitions, and what to do with them."""
+
+    state: str
+    groups: dict[str, Topics]
+    unsubscribed: bool
+    offsets: dict[TopicPartition, Wanted] | None
+    reset: Reset | None
+    restore_from: str | None
+    any_cluster: bool
+    backup: str | None
+    max_changes: int | None
+
+
+def parse(params: dict[str, t.Any]) -> Request:
+    """Return what C(consumer_group_offsets) asks for.
+
+    Raises:
+        TaskError: the options do not go together, or one of them cannot be.
+    """
+    groups = _groups(params)
+    if params["state"] == "absent":
+        _check_absent(params, groups)
+    else:
+        _check_present(params, groups)
+    return Request(
+        state=params["state"],
+        groups=groups,
+        unsubscribed=params["unsubscribed"],
+        offsets=_offsets(params["offsets"]) if params["offsets"] is not None else None,
+        reset=_reset(params["reset_to"], params["reset_value"]) if params["reset_to"] else None,
+        restore_from=params["restore_from"],
+        any_cluster=params["force"],
+        backup=params["backup"],
+        max_changes=inputs.optional_natural(params["max_changes"], "max_changes"),
+    )
+
+
+def _groups(params: dict[str, t.Any]) -> dict[str, Topics]:
+    if params["group"] is not None:
+        return {inputs.group_name(params["group"], "group"): _topics(params["topics"], "topics")}
+    if params["topics"] is not None:
+        raise TaskError("topics goes with group; for many groups, give each of groups its topics. Nothing was sent.")
+    if params["groups"] is None:
+        return {}
+    inputs.not_empty(params["groups"], "groups")
+    groups: dict[str, Topics] = {}
+    for index, entry in enumerate(params["groups"]):
+        name = inputs.group_name(entry["name"], f"groups[{index}].name")
+        if name in groups:
+            raise TaskError(f"groups[{index}] names '{name}' a second time. Nothing was sent.")
+        groups[name] = _topics(entry["topics"], f"groups[{index}].topics")
+    return groups
+
+
+def _topics(value: list[dict[str, t.Any]] | None, option: str) -> Topics:
+    inputs.not_empty(value, option)
+    topics: Topics = {}
+    for index, entry in enumerate(value or ()):
+        where = f"{option}[{index}]"
+        name = inputs.text(entry["name"], f"{where}.name")
+        if name in topics:
+            raise TaskError(f"{where} names '{name}' a second time. Nothing was sent.")
+        partitions = entry["partitions"]
+        inputs.not_empty(partitions, f"{where}.partitions")
+        if partitions is not None:
+            partitions = tuple(sorted({inputs.natural(each, f"{where}.partitions") for each in partitions}))
+        topics[name] = partitions
+    return topics
+
+
+def _check_absent(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
+    for option in (*_SOURCES, "reset_value"):
+        if params[option] is not None:
+            raise TaskError(f"{option} goes with state present. Nothing was sent.")
+    if not groups:
+        raise TaskError("group or groups is missing. Nothing was sent.")
+    if params["unsubscribed"] and any(groups.values()):
+        raise TaskError("unsubscribed stands in place of topics: give one of them. Nothing was sent.")
+    if not params["unsubscribed"]:
+        _need_topics(groups)
+
+
+def _check_present(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
+    if params["unsubscribed"]:
+        raise TaskError("unsubscribed goes with state absent. Nothing was sent.")
+    sources = [option for option in _SOURCES if params[option] is not None]
+    if len(sources) != 1:
+        raise TaskError("state present needs exactly one of offsets, reset_to and restore_from. Nothing was sent.")
+    if params["reset_value"] is not None and sources != ["reset_to"]:
+        raise TaskError("reset_value goes with reset_to. Nothing was sent.")
+    if sources == ["reset_to"]:
+        _need_topics(groups)
+    elif any(groups.values()):
+        raise TaskError(f"topics does not go with {sources[0]}. Nothing was sent.")
+    if sources == ["offsets"] and params["group"] is None:
+        raise TaskError("offsets needs group. Nothing was sent.")
+    if sources != ["restore_from"] and params["force"]:
+        raise TaskError("force goes with restore_from. Nothing was sent.")
+
+
+def _need_topics(groups: dict[str, Topics]) -> None:
+    if not groups:
+        raise TaskError("group or groups is missing. Nothing was sent.")
+    for name, topics in groups.items():
+        if not topics:
+            raise TaskError(f"topics is missing for group '{name}'. Nothing was sent.")
+
+
+def _offsets(value: list[dict[str, t.Any]]) -> dict[TopicPartition, Wanted]:
+    inputs.not_empty(value, "offsets")
+    offsets: dict[TopicPartition, Wanted] = {}
+    for index, entry in enumerate(value):
+        option = f"offsets[{index}]"
+        where = TopicPartition(
+            inputs.text(entry["topic"], f"{option}.topic"),
+            inputs.natural(entry["partition"], f"{option}.partition"),
+        )
+        if where in offsets:
+            raise TaskError(f"{option} names partition {where} a second time. Nothing was sent.")
+        if entry["leader_epoch"] is not None:
+            inputs.natural(entry["leader_epoch"], f"{option}.leader_epoch")
+        offsets[where] = Wanted(
+            inputs.natural(entry["offset"], f"{option}.offset"), entry["metadata"], entry["leader_epoch"]
+        )
+    return offsets
+
+
+def _reset(to: str, value: t.Any) -> Reset:
+    if to in ("earliest", "latest"):
+        if value is not None:
+            raise TaskError(f"reset_value does not go with reset_to {to}. Nothing was sent.")
+        return Reset(to)
+    if value is None:
+        raise TaskError(f"reset_to {to} needs reset_value. Nothing was sent.")
+    read: dict[str, tuple[str, c.Callable[[t.Any], int]]] = {
+        "offset": ("offset", lambda given: inputs.natural(_integer(given), "reset_value")),
+        "shift": ("shift", _integer),
+        "timestamp": ("timestamp", _timestamp),
+        "duration": ("timestamp", lambda given: int(time.time() * 1000) - _duration(given)),
+    }
+    kind, convert = read[to]
+    return Reset(kind, convert(value))
+
+
+def _integer(value: t.Any) -> int:
+    if isinstance(value, bool) or not re.fullmatch(r"[+-]?\d+", str(value)):
+        raise TaskError(f"reset_value is {value!r}, which is not a whole number. Nothing was sent.")
+    return int(value)
+
+
+def _timestamp(value: t.Any) -> int:
+    """Return ms since the epoch of a number of ms, or of an ISO 8601 time (UTC where it names no zone)."""
+    if not isinstance(value, bool) and re.fullmatch(r"\d+", str(value)):
+        return int(value)
+    try:
+        moment = datetime.datetime.fromisoformat(str(value))
+    except ValueError:
+        raise TaskError(
+            f"reset_value is {value!r}: a timestamp is ISO 8601, as 2026-01-31T12:00:00Z, or ms since the epoch. "
+            "Nothing was sent."
+        ) from None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=datetime.timezone.utc)
+    return int(moment.timestamp() * 1000)
+
+
+def _duration(value: t.Any) -> int:
+    """Return the ms of an ISO 8601 duration of weeks to seconds (P7D, PT1H30M), or of its short form (7d, 1h30m)."""
+    match = re.fullmatch(r"p?(?=.)((?:\d+[wd])*)t?((?:\d+[hms])*)", str(value).lower())
+    if match is None or not (match[1] or match[2]):
+        raise TaskError(f"reset_value is {value!r}: a duration is written as P7D, PT1H30M, 7d or 1h30m. Nothing was sent.")
+    return sum(int(count) * _UNITS[unit] for count, unit in re.findall(r"(\d+)([wdhms])", match[1] + match[2]))

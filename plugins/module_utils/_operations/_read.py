@@ -1,0 +1,78 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What every operation reads first: groups as their coordinators describe them, and their committed offsets."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .. import _messages as messages
+from .._errors import CallError, KafkaError, TaskError, UnsupportedVersion
+from .._model import Group, Offsets
+from .._rpc.consumer_group_describe import ConsumerGroupDescribe
+from .._rpc.describe_groups import AbsentGroupOperations, DescribeGroups
+from .._rpc.offset_fetch import OffsetFetch
+from .._rpc.share_group_describe import ShareGroupDescribe
+from .._rpc.streams_group_describe import StreamsGroupDescribe
+from .._session import Session
+
+Described = t.Union[Group, None, KafkaError]
+
+_REBALANCING = ("PreparingRebalance", "CompletingRebalance")
+_REBALANCE_WAIT = 10.0
+
+
+async def describe(session: Session, names: t.Iterable[str]) -> dict[str, Described]:
+    """Return each group, whatever its type, None if it does not exist, or why it cannot be told.
+
+    Asks as Java's Admin does: KIP-848 first, then classic; at last the types that only newer brokers know.
+    """
+    seen: dict[str, Described] = dict.fromkeys(names)
+    for handler in (ConsumerGroupDescribe(), DescribeGroups(), ShareGroupDescribe(), StreamsGroupDescribe()):
+        missing = [name for name, group in seen.items() if group is None]
+        for name, answer in (await session.driver.read(handler, missing)).items():
+            unknown_type = isinstance(answer, KafkaError) and answer.name == "UNSUPPORTED_VERSION"
+            if not unknown_type or isinstance(handler, DescribeGroups):
+                seen[name] = answer
+    return seen
+
+
+async def describe_at_rest(session: Session, names: t.Iterable[str]) -> dict[str, Described]:
+    """Describe groups; wait a while for those that rebalance, since their subscriptions do not show meanwhile."""
+    seen = await describe(session, names)
+    patience = min(_REBALANCE_WAIT, session.deadline.remaining / 4)
+    while patience > 0:
+        moving = [
+            name for name, group in seen.items() if isinstance(group, Group) and group.state in _REBALANCING
+        ]
+        if not moving:
+            break
+        await session.wire.sleep(0.5)
+        patience -= 0.5
+        seen.update(await describe(session, moving))
+    return seen
+
+
+async def committed(session: Session, names: t.Iterable[str]) -> dict[str, Offsets | KafkaError]:
+    """Return all that each group has committed; nothing for a group that does not exist."""
+    return await session.driver.read(OffsetFetch(), names)
+
+
+async def absent_group_operations(session: Session, names: t.Iterable[str]) -> dict[str, frozenset[str] | None | KafkaError]:
+    """Return what the caller may do with each of these groups, which do not exist; None where the broker does not say."""
+    return await session.driver.read(AbsentGroupOperations(), names)
+
+
+async def removes_kip848_members(session: Session, names: list[str]) -> bool:
+    """Whether the coordinators of these KIP-848 groups remove members on behalf of others: since Kafka 4.0.
+
+    Raises:
+        TaskError: a coordinator cannot be asked.
+    """
+    nodes = {session.driver.coordinators[name] for name in names if name in session.driver.coordinators}
+    try:
+        return all([await session.wire.version(node, messages.ConsumerGroupDescribeRequest) >= 1 for node in nodes])
+    except (CallError, UnsupportedVersion) as exc:
+        raise TaskError(f"{exc}. Nothing was changed.") from None

@@ -1,0 +1,152 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Delete groups (KIP-229): read, plan, back up, apply."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import dataclasses
+import typing as t
+
+from .. import _input as inputs
+from .._errors import KafkaError, TaskError, error
+from .._model import Group
+from .._results import DELETE_GROUP, NONE, REMOVE_MEMBER, Item, Report, counted
+from .._rpc.delete_groups import DeleteGroups
+from .._session import Session
+from .._snapshot import GroupSnapshot
+from . import members
+from ._guard import back_up, limit
+from ._read import Described, committed, describe
+
+SHOWN_MEMBERS = 5
+REASON = "the group is being deleted by kafkaops.groups.consumer_group"
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """The task: which groups, and how."""
+
+    names: list[str]
+    force: bool
+    backup: str | None
+    max_changes: int | None
+
+
+def parse(params: dict[str, t.Any]) -> Request:
+    """Return what C(consumer_group) asks for; raises TaskError where an option cannot be."""
+    return Request(
+        inputs.group_names(params["names"]),
+        params["force"],
+        params["backup"],
+        inputs.optional_natural(params["max_changes"], "max_changes"),
+    )
+
+
+async def delete_groups(request: Request, session: Session) -> Report:
+    """Delete groups as C(consumer_group) asks."""
+    seen = await describe(session, request.names)
+    kip848 = await members.kip848_removable(session, seen) if request.force else False
+    items = plan(seen, request.force, kip848, backup=request.backup is not None)
+    limit(items, DELETE_GROUP, request.max_changes)
+    backup_file = back_up(session, request.backup, await _snapshots(session, items, request.backup))
+    if not session.check_mode:
+        items = await apply(session, items)
+    return Report(items, backup_file)
+
+
+def plan(seen: dict[str, Described], force: bool, kip848: bool, backup: bool) -> list[Item]:
+    """Return what to do with each group, and with `force` with its members before it."""
+    items: list[Item] = []
+    for name, group in seen.items():
+        if group is None:
+            items.append(Item(name, NONE))
+        elif isinstance(group, KafkaError):
+            items.append(Item(name, DELETE_GROUP, error=group))
+        else:
+            items += _plan_group(group, force, kip848, backup)
+    return items
+
+
+def _plan_group(group: Group, force: bool, kip848: bool, backup: bool) -> list[Item]:
+    deletion = Item(group.name, DELETE_GROUP, before=group)
+    if not group.may("DELETE"):
+        words = f"deleting needs DELETE on group '{group.name}'"
+        return [deletion.failed(error("GROUP_AUTHORIZATION_FAILED", words))]
+    if backup and group.type == "share":
+        words = (
+            "it is a share group, whose positions are no committed offsets and cannot be backed up: "
+            "delete it without backup, or look at kafka-share-groups.sh"
+        )
+        return [deletion.failed(error("INVALID_REQUEST", words))]
+    if group.state == "Empty":
+        return [deletion]
+    if not force:
+        return [deletion.failed(error("NON_EMPTY_GROUP", _in_use(group)))]
+    problem = members.removal_problem(group, kip848)
+    if problem is not None:
+        return [deletion.failed(error("NON_EMPTY_GROUP", problem.message) if problem.code == 25 else problem)]
+    return [*members.removals(group, kip848), deletion]
+
+
+def _in_use(group: Group) -> str:
+    count = len(group.members)
+    shown = "; ".join(str(member) for member in group.members[:SHOWN_MEMBERS])
+    more = f"; and {count - SHOWN_MEMBERS} more" if count > SHOWN_MEMBERS else ""
+    ways = "stop its consumers, or set force to true to remove its members first (KIP-571)"
+    if group.type in ("share", "streams"):
+        ways = "stop its members: no broker removes those of such a group on behalf of others"
+    return f"it is a {group.kind} in state {group.state} with {counted(count, 'member')}: {shown}{more}: {ways}"
+
+
+async def _snapshots(session: Session, items: c.Sequence[Item], path: str | None) -> list[GroupSnapshot]:
+    groups = [item.before for item in items if item.changed and isinstance(item.before, Group)] if path else []
+    offsets = await committed(session, [group.name for group in groups])
+    snapshots = []
+    for group in groups:
+        found = offsets[group.name]
+        if isinstance(found, KafkaError):
+            raise TaskError(
+                f"backup: the offsets of group '{group.name}' cannot be read: {found.name}: {found.message}. "
+                "Nothing was changed."
+            )
+        snapshots.append(GroupSnapshot(group.name, group.type, group.state, found))
+    return snapshots
+
+
+async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
+    """Remove the planned members, then delete the planned groups; return the items with what became of them."""
+    removed = await members.apply(session, items, REASON)
+    kept = {item.group for item in removed if item.action == REMOVE_MEMBER and item.error}
+    deletable = [item.group for item in removed if item.changed and item.action == DELETE_GROUP and item.group not in kept]
+
+    async def settle(groups: list[str]) -> dict[str, bool | KafkaError | None]:
+        seen = await describe(session, groups)
+        return {
+            name: group if isinstance(group, KafkaError) else None if group else True for name, group in seen.items()
+        }
+
+    answers = await session.driver.change(DeleteGroups(), deletable, settle)
+    outcomes = []
+    for item in removed:
+        if not item.changed or item.action != DELETE_GROUP:
+            outcomes.append(item)
+        elif item.group in kept:
+            outcomes.append(item.failed(error("NON_EMPTY_GROUP", "not all of its members could be removed")))
+        else:
+            outcomes.append(_outcome(item, answers[item.group]))
+    return outcomes
+
+
+def _outcome(item: Item, answer: bool | KafkaError) -> Item:
+    if not isinstance(answer, KafkaError):
+        return item
+    if answer.name == "GROUP_ID_NOT_FOUND":
+        # expired or deleted by somebody else since it was read
+        return item.unneeded()
+    if answer.name == "NON_EMPTY_GROUP":
+        words = "a consumer joined while the group was being deleted: stop its instances first"
+        return item.failed(error("NON_EMPTY_GROUP", words))
+    return item.failed(answer)

@@ -1,0 +1,151 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Delete committed offsets (KIP-496): plan and apply."""
+
+from __future__ import annotations
+
+import collections.abc as c
+
+from .._cluster import Topic
+from .._errors import KafkaError, error
+from .._model import Committed, Group, Offsets, TopicPartition
+from .._results import DELETE_OFFSET, NONE, Item
+from .._rpc._handler import PartitionErrors
+from .._rpc.offset_delete import OffsetDelete
+from .._session import Session
+from ._offset_checks import partition_problem, planned, topic_problem
+from ._offset_request import Request, Topics
+from ._read import Described, committed
+
+
+def concerned(request: Request, offsets: dict[str, Offsets | KafkaError]) -> set[str]:
+    """Return the topics that the task may touch."""
+    if request.unsubscribed:
+        return {where.topic for found in offsets.values() if not isinstance(found, KafkaError) for where in found}
+    return {name for topics in request.groups.values() for name in topics}
+
+
+def plan(
+    request: Request,
+    groups: dict[str, Described],
+    offsets: dict[str, Offsets | KafkaError],
+    topics: dict[str, Topic | KafkaError],
+) -> tuple[list[Item], list[str]]:
+    """Return what to do with each partition, and warnings."""
+    items: list[Item] = []
+    warnings: list[str] = []
+    for name, wanted in request.groups.items():
+        group, found = groups[name], offsets[name]
+        if isinstance(group, KafkaError):
+            items += _refused(name, wanted, group)
+        elif group is not None and group.type == "share":
+            words = "it is a share group, which commits no offsets: kafka-share-groups.sh --delete-offsets deletes its state"
+            items += _refused(name, wanted, error("GROUP_ID_NOT_FOUND", words))
+        elif isinstance(found, KafkaError):
+            items += _refused(name, wanted, found)
+        elif request.unsubscribed:
+            unsubscribed, warning = _unsubscribed(name, group, found)
+            items += [_item(group, name, where, found, topics) for where in unsubscribed]
+            warnings += warning
+        else:
+            for topic, partitions in wanted.items():
+                items += _topic_items(group, name, topic, partitions, found, topics)
+    warnings += [
+        f"topic '{name}' does not exist in this cluster"
+        for name, topic in topics.items()
+        if isinstance(topic, KafkaError) and topic.name == "UNKNOWN_TOPIC_OR_PARTITION"
+    ]
+    return items, warnings
+
+
+def _refused(name: str, wanted: Topics, problem: KafkaError) -> list[Item]:
+    items = [
+        Item(name, DELETE_OFFSET, topic=topic, partition=partition, error=problem)
+        for topic, partitions in wanted.items()
+        for partition in partitions or (None,)
+    ]
+    return items or [Item(name, DELETE_OFFSET, error=problem)]
+
+
+def _unsubscribed(name: str, group: Group | None, found: Offsets) -> tuple[list[TopicPartition], list[str]]:
+    """Return the partitions that the group is not (or may be not) subscribed to."""
+    if group is None or not found:
+        return [], []
+    if group.state == "Empty":
+        words = "has no members, so nothing tells what it subscribes to: none of its offsets was deleted"
+        return [], [f"group '{name}' {words}"]
+    return [where for where in sorted(found) if group.subscribes(where.topic) is not True], []
+
+
+def _topic_items(
+    group: Group | None,
+    name: str,
+    topic: str,
+    partitions: tuple[int, ...] | None,
+    found: Offsets,
+    topics: dict[str, Topic | KafkaError],
+) -> list[Item]:
+    if partitions is None:
+        chosen = [where for where in sorted(found) if where.topic == topic]
+    else:
+        chosen = [TopicPartition(topic, partition) for partition in partitions]
+    if not chosen:
+        return [Item(name, NONE, topic=topic)]
+    return [_item(group, name, where, found, topics) for where in chosen]
+
+
+def _item(
+    group: Group | None, name: str, where: TopicPartition, found: Offsets, topics: dict[str, Topic | KafkaError]
+) -> Item:
+    before: Committed | None = found.get(where)
+    if before is None or group is None:
+        return Item(name, NONE, topic=where.topic, partition=where.partition)
+    item = Item(name, DELETE_OFFSET, topic=where.topic, partition=where.partition, before=before)
+    problem = _problem(group, where, topics[where.topic])
+    return item if problem is None else item.failed(problem)
+
+
+def _problem(group: Group, where: TopicPartition, topic: Topic | KafkaError) -> KafkaError | None:
+    """Return the error that a broker gives, in the order in which it looks (KafkaApis, OffsetMetadataManager)."""
+    if not group.may("DELETE"):
+        return error("GROUP_AUTHORIZATION_FAILED", f"deleting offsets needs DELETE on group '{group.name}'")
+    problem = topic_problem(where, topic)
+    if problem is not None or group.state == "Empty":
+        return problem
+    if group.type == "classic" and group.protocol_type != "consumer":
+        words = f"it is a {group.kind} in state {group.state}: stop its members first, and nothing of it can be in use"
+        return error("NON_EMPTY_GROUP", words)
+    subscribed = group.subscribes(where.topic)
+    if subscribed is None:
+        words = f"the {group.kind} is in state {group.state}, and its subscription does not show: run the task again"
+        return error("GROUP_SUBSCRIBED_TO_TOPIC", words)
+    if subscribed:
+        words = f"the {group.kind} reads topic '{where.topic}': stop its consumers, or drop the topic from their subscription"
+        return error("GROUP_SUBSCRIBED_TO_TOPIC", words)
+    return None
+
+
+async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
+    """Delete the planned offsets; return the items with what became of them."""
+    partitions = {name: [item.where for item in changes] for name, changes in planned(items).items()}
+
+    async def settle(names: list[str]) -> dict[str, PartitionErrors | KafkaError | None]:
+        return {name: _deleted(found, partitions[name]) for name, found in (await committed(session, names)).items()}
+
+    answers = await session.driver.change(OffsetDelete(partitions), partitions, settle)
+    return [_outcome(item, partition_problem(item, answers[item.group])) if item.changed else item for item in items]
+
+
+def _deleted(found: Offsets | KafkaError, partitions: list[TopicPartition]) -> PartitionErrors | KafkaError | None:
+    if isinstance(found, KafkaError):
+        return found
+    return None if any(where in found for where in partitions) else dict.fromkeys(partitions)
+
+
+def _outcome(item: Item, problem: KafkaError | None) -> Item:
+    if problem is None:
+        return item
+    # the group expired, or was deleted by somebody else, since it was read
+    return item.unneeded() if problem.name == "GROUP_ID_NOT_FOUND" else item.failed(problem)

@@ -1,0 +1,230 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Remove members from groups (KIP-571): read, plan, apply, and watch whether they come back."""
+
+from __future__ import annotations
+
+import collections
+import collections.abc as c
+import dataclasses
+import typing as t
+
+from .. import _input as inputs
+from .._errors import KafkaError, TaskError, error
+from .._model import Group, Member
+from .._results import NONE, REMOVE_MEMBER, Item, Report, counted, member_result
+from .._rpc.leave_group import LeaveGroup, MemberErrors
+from .._session import Session
+from ._read import Described, describe, removes_kip848_members
+
+WATCH_INTERVAL = 0.5
+
+
+@dataclasses.dataclass(frozen=True)
+class MemberName:
+    """A member as the user names it: by its instance id (static) or by its member id."""
+
+    group_instance_id: str | None
+    member_id: str | None
+
+    def names(self, member: Member) -> bool:
+        """Whether it is this member."""
+        if self.group_instance_id is not None:
+            return member.group_instance_id == self.group_instance_id
+        return member.member_id == self.member_id
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """The task: which members of which groups (None for all), and for how many seconds to watch afterwards."""
+
+    names: list[str]
+    members: list[MemberName] | None
+    reason: str
+    settle_time: float
+
+
+async def remove_members(request: Request, session: Session) -> Report:
+    """Remove members as C(consumer_group_members) asks."""
+    seen = await describe(session, request.names)
+    items = plan(seen, request.members, await kip848_removable(session, seen))
+    if session.check_mode:
+        return Report(items, extra={"rejoined": []})
+    items = await apply(session, items, request.reason)
+    rejoined, problem = await _watch(session, seen, items, request.settle_time)
+    return Report(items, extra={"rejoined": rejoined}, problem=problem)
+
+
+def parse(params: dict[str, t.Any]) -> Request:
+    """Return what C(consumer_group_members) asks for; raises TaskError where an option cannot be."""
+    names, members = _whom(params)
+    return Request(names, members, params["reason"], params["settle_time"])
+
+
+def _whom(params: dict[str, t.Any]) -> tuple[list[str], list[MemberName] | None]:
+    names = inputs.group_names(params["names"])
+    if params["settle_time"] < 0:
+        raise TaskError(f"settle_time is {params['settle_time']}: it cannot be negative. Nothing was sent.")
+    if params["members"] is None:
+        if not params["remove_all"]:
+            raise TaskError("remove_all is false and members is not given: say whom to remove. Nothing was sent.")
+        return names, None
+    inputs.not_empty(params["members"], "members")
+    if len(names) != 1:
+        raise TaskError("members goes with one group: names lists more. Nothing was sent.")
+    return names, [_member_name(member, f"members[{index}]") for index, member in enumerate(params["members"])]
+
+
+def _member_name(member: dict[str, t.Any], option: str) -> MemberName:
+    given = {key: value for key, value in member.items() if value is not None}
+    if len(given) != 1:
+        raise TaskError(f"{option} needs exactly one of group_instance_id and member_id. Nothing was sent.")
+    for key, value in given.items():
+        inputs.text(value, f"{option}.{key}")
+    return MemberName(given.get("group_instance_id"), given.get("member_id"))
+
+
+async def kip848_removable(session: Session, seen: dict[str, Described]) -> bool:
+    """Whether the members of the KIP-848 groups among these can be removed on this cluster."""
+    groups = [name for name, group in seen.items() if isinstance(group, Group) and group.type == "consumer"]
+    return await removes_kip848_members(session, groups)
+
+
+def plan(seen: dict[str, Described], wanted: list[MemberName] | None, kip848: bool) -> list[Item]:
+    """Return what to do with each member: all members of each group, or the wanted ones."""
+    items: list[Item] = []
+    for name, group in seen.items():
+        if isinstance(group, KafkaError):
+            items.append(Item(name, REMOVE_MEMBER, error=group))
+        elif wanted is None:
+            items += removals(group, kip848) if group and group.members else [Item(name, NONE, before=group, after=group)]
+        else:
+            items += _chosen(name, group, wanted, kip848)
+    return items
+
+
+def _chosen(name: str, group: Group | None, wanted: list[MemberName], kip848: bool) -> list[Item]:
+    items: dict[Member, Item] = {}
+    planned = {item.member: item for item in removals(group, kip848)} if group else {}
+    for member_name in wanted:
+        found = [member for member in planned if member and member_name.names(member)]
+        if not found:
+            gone = Member(member_name.member_id or "", member_name.group_instance_id, "", "", None)
+            items[gone] = Item(name, NONE, member=gone)
+        for member in found:
+            items[member] = planned[member]
+    return list(items.values())
+
+
+def removals(group: Group, kip848: bool) -> list[Item]:
+    """Return the removal of every member of a group, with the error that the broker would give."""
+    problem = removal_problem(group, kip848)
+    return [
+        Item(
+            group.name,
+            REMOVE_MEMBER,
+            member=member,
+            before=member,
+            after=member if problem else None,
+            error=problem,
+        )
+        for member in group.members
+    ]
+
+
+def removal_problem(group: Group, kip848: bool) -> KafkaError | None:
+    """Return why the members of a group cannot be removed, None if they can."""
+    if not group.may("READ"):
+        return error("GROUP_AUTHORIZATION_FAILED", f"removing members needs READ on group '{group.name}'")
+    if group.type == "consumer" and not kip848:
+        return error(
+            "UNSUPPORTED_VERSION",
+            f"it is a {group.kind}, and brokers older than 4.0 do not remove members of those: stop its consumers",
+        )
+    if group.type in ("share", "streams"):
+        tool = {"share": "stop its consumers", "streams": "stop the instances of the application"}[group.type]
+        return error(
+            "UNKNOWN_MEMBER_ID",
+            f"it is a {group.kind}, and no broker removes members of those on behalf of others (KIP-571): {tool}",
+        )
+    return None
+
+
+async def apply(session: Session, items: c.Sequence[Item], reason: str) -> list[Item]:
+    """Remove the planned members; return the items with what became of them."""
+    leaving: dict[str, list[Member]] = collections.defaultdict(list)
+    for item in items:
+        if _is_removal(item) and item.member:
+            leaving[item.group].append(item.member)
+
+    async def settle(groups: list[str]) -> dict[str, MemberErrors | KafkaError | None]:
+        seen = await describe(session, groups)
+        return {name: _left(group, leaving[name]) for name, group in seen.items()}
+
+    answers = await session.driver.change(LeaveGroup(leaving, reason), leaving, settle)
+    return [_outcome(item, answers[item.group]) if _is_removal(item) else item for item in items]
+
+
+def _is_removal(item: Item) -> bool:
+    return item.changed and item.action == REMOVE_MEMBER
+
+
+def _left(group: Described, members: list[Member]) -> MemberErrors | KafkaError | None:
+    if isinstance(group, KafkaError):
+        return group
+    present = _member_ids(group)
+    return None if any(member.member_id in present for member in members) else dict.fromkeys(members)
+
+
+def _outcome(item: Item, answer: MemberErrors | KafkaError) -> Item:
+    assert item.member is not None
+    problem = answer if isinstance(answer, KafkaError) else answer[item.member]
+    if problem is None:
+        return item
+    # gone by itself since it was read
+    return item.unneeded() if problem.name in ("UNKNOWN_MEMBER_ID", "GROUP_ID_NOT_FOUND") else item.failed(problem)
+
+
+async def _watch(
+    session: Session, before: dict[str, Described], items: c.Sequence[Item], settle_time: float
+) -> tuple[list[dict[str, t.Any]], str]:
+    """Watch groups for `settle_time` seconds; return the members that joined since the removal, and what that means."""
+    removed: dict[str, set[str]] = collections.defaultdict(set)
+    for item in items:
+        if _is_removal(item) and item.member:
+            removed[item.group].add(item.member.member_id)
+    rejoined: dict[tuple[str, str], Member] = {}
+    left = settle_time
+    while removed and left > 0 and not session.deadline.over:
+        pause = min(WATCH_INTERVAL, left)
+        await session.wire.sleep(pause)
+        left -= pause
+        for name, group in (await describe(session, removed)).items():
+            if isinstance(group, KafkaError):
+                return [], f"settle_time: group '{name}' could not be watched: {group.name}: {group.message}."
+            stayed = _member_ids(before[name]) - removed[name]
+            for member in group.members if group else ():
+                if member.member_id not in stayed:
+                    rejoined[name, member.member_id] = member
+    results = [{"group": name, "member": member_result(member)} for (name, _id), member in rejoined.items()]
+    if removed and left > 0:
+        return results, f"settle_time is {settle_time:g} s, and the task's timeout was over before that."
+    return results, _rejoin_problem(results, settle_time)
+
+
+def _member_ids(group: Described) -> set[str]:
+    return {member.member_id for member in group.members} if isinstance(group, Group) else set()
+
+
+def _rejoin_problem(rejoined: list[dict[str, t.Any]], settle_time: float) -> str:
+    if not rejoined:
+        return ""
+    who = "; ".join(
+        f"group '{each['group']}': {each['member']['client_id']} on {each['member']['host']}"
+        + (f" (instance {each['member']['group_instance_id']})" if each["member"]["group_instance_id"] else "")
+        for each in rejoined[:5]
+    )
+    more = f" and {len(rejoined) - 5} more" if len(rejoined) > 5 else ""
+    return f"{counted(len(rejoined), 'member')} rejoined within {settle_time:g} s: {who}{more}: stop its instances first."

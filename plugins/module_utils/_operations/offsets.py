@@ -1,0 +1,66 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Delete or set committed offsets (KIP-496): read, plan, back up, apply."""
+
+from __future__ import annotations
+
+import collections.abc as c
+
+from .. import _snapshot as snapshot
+from .._errors import KafkaError, TaskError
+from .._model import Group, Offsets
+from .._results import DELETE_OFFSET, SET_OFFSET, Item, Report
+from .._session import Session
+from .._snapshot import GroupSnapshot
+from . import delete_offsets, set_offsets
+from ._guard import back_up, limit
+from ._offset_request import Request
+from ._read import Described, absent_group_operations, committed, describe_at_rest
+
+
+async def change_offsets(request: Request, session: Session) -> Report:
+    """Delete or set committed offsets as C(consumer_group_offsets) asks."""
+    saved = _saved(request, session.wire.cluster_id)
+    names = list(saved if saved is not None else request.groups)
+    groups = await describe_at_rest(session, names)
+    offsets = await committed(session, names)
+    if request.state == "absent":
+        action, apply = DELETE_OFFSET, delete_offsets.apply
+        topics = session.cluster.topics(delete_offsets.concerned(request, offsets))
+        items, warnings = delete_offsets.plan(request, groups, offsets, topics)
+        session.warnings += warnings
+    else:
+        action, apply = SET_OFFSET, set_offsets.apply
+        topics = session.cluster.topics(set_offsets.concerned(request, saved))
+        logs = set_offsets.read_logs(request, topics, session.cluster)
+        targets = set_offsets.targets(request, saved, offsets, topics, logs)
+        absent = await absent_group_operations(session, [name for name, group in groups.items() if group is None])
+        items = set_offsets.plan(targets, groups, absent, offsets, topics)
+    limit(items, action, request.max_changes)
+    backup_file = back_up(session, request.backup, _snapshots(items, groups, offsets))
+    return Report(items if session.check_mode else await apply(session, items), backup_file)
+
+
+def _saved(request: Request, cluster_id: str) -> dict[str, Offsets] | None:
+    """Return the offsets of the back-up that is to be restored, of the named groups or of all."""
+    if request.restore_from is None:
+        return None
+    groups = {group.name: group for group in snapshot.read(request.restore_from, cluster_id, request.any_cluster)}
+    for name in request.groups:
+        if name not in groups:
+            raise TaskError(f"restore_from: {request.restore_from} holds no group '{name}'. Nothing was changed.")
+    return {name: groups[name].offsets for name in request.groups or groups}
+
+
+def _snapshots(
+    items: c.Sequence[Item], groups: dict[str, Described], offsets: dict[str, Offsets | KafkaError]
+) -> list[GroupSnapshot]:
+    """Return everything that the groups of planned changes have committed."""
+    snapshots = []
+    for name in dict.fromkeys(item.group for item in items if item.changed):
+        group, found = groups[name], offsets[name]
+        if isinstance(group, Group) and not isinstance(found, KafkaError):
+            snapshots.append(GroupSnapshot(name, group.type, group.state, found))
+    return snapshots

@@ -1,0 +1,55 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the four describe RPCs share: batches, permissions, and the outcome of each described group."""
+
+from __future__ import annotations
+
+import abc
+import collections.abc as c
+import typing as t
+
+from .._model import Group, TopicPartition
+from ._handler import Done, Handler, Outcome, coordinator_outcome
+
+DESCRIBE_BATCH = 1000
+
+# Kafka's AclOperation codes of the operations that a group knows
+_OPERATIONS = {3: "READ", 6: "DELETE", 8: "DESCRIBE"}
+
+
+class DescribeHandler(Handler[t.Optional[Group]]):
+    """Describes groups of one kind; a group that is missing, or of another kind, is None."""
+
+    def batch_for(self, version: int) -> int:
+        return DESCRIBE_BATCH
+
+    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[Group | None]]:
+        return {described.group_id: self._outcome(described) for described in response.groups}
+
+    def _outcome(self, described: t.Any) -> Outcome[Group | None]:
+        outcome = coordinator_outcome(described.error_code, described.error_message)
+        if outcome is None:
+            return Done(self.group(described))
+        if outcome.error.name == "GROUP_ID_NOT_FOUND":
+            return Done(None)
+        return outcome
+
+    @abc.abstractmethod
+    def group(self, described: t.Any) -> Group | None:
+        """Return the group of one answer without error."""
+
+
+def operations(codes: c.Collection[int] | None) -> frozenset[str] | None:
+    """Return the names of authorized operations, None where the broker did not say."""
+    return None if codes is None else frozenset(_OPERATIONS[code] for code in codes if code in _OPERATIONS)
+
+
+def assigned(topic_partitions: c.Iterable[t.Any]) -> tuple[TopicPartition, ...]:
+    """Return the assignment of a KIP-848 or share member, sorted."""
+    return tuple(
+        sorted(
+            TopicPartition(topic.topic_name, partition) for topic in topic_partitions for partition in topic.partitions
+        )
+    )

@@ -1,0 +1,98 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What a handler of one RPC is, and the outcomes that it gives each group (Java's AdminApiHandler)."""
+
+from __future__ import annotations
+
+import abc
+import collections.abc as c
+import dataclasses
+import typing as t
+
+from .._errors import KafkaError, from_code
+from .._model import TopicPartition
+
+V = t.TypeVar("V")
+
+
+@dataclasses.dataclass(frozen=True)
+class Done(t.Generic[V]):
+    """The group is finished, with this value."""
+
+    value: V
+
+
+@dataclasses.dataclass(frozen=True)
+class Failed:
+    """The group is finished, with this error."""
+
+    error: KafkaError
+
+
+@dataclasses.dataclass(frozen=True)
+class Retry:
+    """Ask the same coordinator again, later."""
+
+    error: KafkaError
+
+
+@dataclasses.dataclass(frozen=True)
+class Unmap:
+    """Look the coordinator up again."""
+
+    error: KafkaError
+
+
+Outcome = t.Union[Done[V], Failed, Retry, Unmap]
+
+
+def coordinator_outcome(code: int, message: str | None = None) -> Failed | Retry | Unmap | None:
+    """Return the outcome that Java's Admin gives an error code of a group coordinator, None for 0."""
+    problem = from_code(code, message)
+    if problem is None:
+        return None
+    if problem.name == "COORDINATOR_LOAD_IN_PROGRESS":
+        return Retry(problem)
+    if problem.name in ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"):
+        return Unmap(problem)
+    return Failed(problem)
+
+
+class Handler(abc.ABC, t.Generic[V]):
+    """One RPC: how to ask it about some groups, and how to read the outcome of each."""
+
+    def batch_for(self, version: int) -> int:
+        """Return how many groups one request of this version may carry."""
+        return 1
+
+    @abc.abstractmethod
+    def request(self, groups: list[str]) -> t.Any:
+        """Return the request about these groups."""
+
+    @abc.abstractmethod
+    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[V]]:
+        """Return the outcome of each group that the response speaks of."""
+
+
+def by_topic(partitions: c.Iterable[TopicPartition]) -> dict[str, list[int]]:
+    """Return the partitions of each topic, sorted."""
+    topics: dict[str, list[int]] = {}
+    for topic, partition in sorted(partitions):
+        topics.setdefault(topic, []).append(partition)
+    return topics
+
+
+PartitionErrors = dict[TopicPartition, t.Optional[KafkaError]]
+
+
+def partition_outcome(response: t.Any) -> Outcome[PartitionErrors]:
+    """Return the error of each partition, of an answer that holds topics with partitions."""
+    return Done(
+        {
+            TopicPartition(topic.name, partition.partition_index): from_code(partition.error_code)
+            for topic in response.topics
+            for partition in topic.partitions
+        }
+    )

@@ -1,0 +1,29 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""DeleteGroups (KIP-229): many groups a request."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .. import _messages as messages
+from ._handler import Done, Handler, Outcome, coordinator_outcome
+
+DELETE_BATCH = 1000
+
+
+class DeleteGroups(Handler[bool]):
+    """Deletes groups; the value of a deleted group is True."""
+
+    def batch_for(self, version: int) -> int:
+        return DELETE_BATCH
+
+    def request(self, groups: list[str]) -> t.Any:
+        return messages.DeleteGroupsRequest(groups_names=groups)
+
+    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[bool]]:
+        return {
+            result.group_id: coordinator_outcome(result.error_code) or Done(True) for result in response.results
+        }

@@ -1,0 +1,66 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""LeaveGroup on behalf of members (KIP-571): one group a request, members in one batch."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .. import _messages as messages
+from .._errors import KafkaError, error, from_code
+from .._model import Member
+from ._handler import Done, Handler, Outcome, coordinator_outcome
+
+# below v3 a request names one member, and no instance id
+_MIN_VERSION = 3
+# the reason is cut, as Java's Admin does
+REASON_LENGTH = 255
+
+MemberErrors = dict[Member, t.Optional[KafkaError]]
+
+
+class LeaveGroup(Handler[MemberErrors]):
+    """Removes members; the value holds the error of each member, None where it was removed.
+
+    Args:
+        members: whom to remove, by group; static members are named by their instance id alone.
+        reason: why, for the broker's log; brokers older than 3.2 do not take it.
+    """
+
+    def __init__(self, members: dict[str, list[Member]], reason: str) -> None:
+        self._members = members
+        self._reason = reason[:REASON_LENGTH]
+
+    def request(self, groups: list[str]) -> t.Any:
+        identity = messages.LeaveGroupRequest.MemberIdentity
+        return messages.LeaveGroupRequest(
+            group_id=groups[0],
+            members=[
+                identity(
+                    member_id="" if member.group_instance_id else member.member_id,
+                    group_instance_id=member.group_instance_id,
+                    reason=self._reason,
+                )
+                for member in self._members[groups[0]]
+            ],
+            min_version=_MIN_VERSION,
+        )
+
+    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[MemberErrors]]:
+        outcome = coordinator_outcome(response.error_code)
+        if outcome is not None:
+            return {groups[0]: outcome}
+        unanswered = error("UNKNOWN_SERVER_ERROR", "the broker's answer does not speak of this member")
+        answers = {
+            (answer.group_instance_id or answer.member_id): from_code(answer.error_code) for answer in response.members
+        }
+        return {
+            groups[0]: Done(
+                {
+                    member: answers.get(member.group_instance_id or member.member_id, unanswered)
+                    for member in self._members[groups[0]]
+                }
+            )
+        }

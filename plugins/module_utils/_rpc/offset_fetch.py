@@ -1,0 +1,60 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""OffsetFetch: everything that groups have committed; many groups a request since v8."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .. import _messages as messages
+from .._model import Committed, Offsets, TopicPartition
+from ._handler import Done, Failed, Handler, Outcome, coordinator_outcome
+
+FETCH_BATCH = 1000
+_MANY_GROUPS_VERSION = 8
+# v10 names topics by their ids only
+_MAX_VERSION = 9
+
+
+class OffsetFetch(Handler[Offsets]):
+    """Reads the committed offsets of groups; a group that does not exist has none.
+
+    Topics that the caller may not DESCRIBE are left out by the broker, which does not say so.
+    """
+
+    def batch_for(self, version: int) -> int:
+        return FETCH_BATCH if version >= _MANY_GROUPS_VERSION else 1
+
+    def request(self, groups: list[str]) -> t.Any:
+        asked = messages.OffsetFetchRequest.OffsetFetchRequestGroup
+        return messages.OffsetFetchRequest(
+            group_id=groups[0],
+            topics=None,
+            groups=[asked(group_id=group, member_id=None, member_epoch=-1, topics=None) for group in groups],
+            require_stable=False,
+            max_version=_MAX_VERSION,
+        )
+
+    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[Offsets]]:
+        if response.version < _MANY_GROUPS_VERSION:
+            return {groups[0]: _outcome(response)}
+        return {group.group_id: _outcome(group) for group in response.groups}
+
+
+def _outcome(group: t.Any) -> Outcome[Offsets]:
+    outcome = coordinator_outcome(group.error_code)
+    if outcome is not None:
+        return outcome
+    offsets: Offsets = {}
+    for topic in group.topics:
+        for partition in topic.partitions:
+            problem = coordinator_outcome(partition.error_code)
+            if problem is not None:
+                return Failed(problem.error)
+            if partition.committed_offset >= 0:
+                offsets[TopicPartition(topic.name, partition.partition_index)] = Committed(
+                    partition.committed_offset, partition.committed_leader_epoch, partition.metadata or ""
+                )
+    return Done(offsets)

@@ -1,0 +1,57 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""One task's access to one cluster: both clients, one deadline, and whether it may change anything."""
+
+from __future__ import annotations
+
+import functools
+import types
+import typing as t
+
+from ._cluster import Cluster
+from ._driver import Driver
+from ._options import Connection
+from ._wire import Deadline, Wire
+
+T = t.TypeVar("T")
+
+
+class Session:
+    """Connects on entry; closes on exit.
+
+    Args:
+        connection: the connection options.
+        check_mode: predict instead of changing.
+
+    Raises:
+        TaskError: on entry, when no address answers.
+    """
+
+    def __init__(self, connection: Connection, check_mode: bool) -> None:
+        self.check_mode = check_mode
+        self.warnings: list[str] = []
+        self._connection = connection
+        self.deadline = Deadline(connection.timeout)
+        self._token = connection.oauth_token()
+        self.wire = Wire(connection.wire_config(), self._token, connection.request_timeout, self.deadline)
+        self.driver = Driver(self.wire)
+
+    def __enter__(self) -> Session:
+        try:
+            self.wire.run(self.wire.connect)
+        except BaseException:
+            self.wire.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, trace: types.TracebackType | None
+    ) -> None:
+        self.wire.close()
+
+    @functools.cached_property
+    def cluster(self) -> Cluster:
+        """The data plane; connects when it is first used."""
+        return Cluster(self._connection.cluster_config(), self.deadline, self._token)

@@ -1,0 +1,266 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Connections to the brokers: `call(node, request) -> response`, with plain errors.
+
+Built on kafka-python's connection manager and its event loop; its admin client is not used.
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc as c
+import logging
+import re
+import time
+import typing as t
+
+from . import _messages as messages
+from ._errors import CallError, TaskError, UnsupportedVersion
+
+try:
+    from kafka import errors as kafka_errors
+    from kafka.net.manager import KafkaConnectionManager
+    from kafka.net.sasl.oauth import AbstractTokenProvider
+    from kafka.net.selector import NetworkSelector
+except ImportError:
+    # reported by _ansible.py, with the traceback that _messages.py keeps
+    kafka_errors = None
+    AbstractTokenProvider = object
+
+# Answers about tens of thousands of groups are several MB. A TLS alert read as a frame length is 336 MiB or more: refused.
+MAX_ANSWER_BYTES = 256 * 1024 * 1024
+MAX_IN_FLIGHT = 64
+CONNECT_TIMEOUT = 10.0
+
+T = t.TypeVar("T")
+
+
+class Deadline:
+    """The end of the task's time: `timeout` in seconds from now."""
+
+    def __init__(self, timeout: float) -> None:
+        self.timeout = timeout
+        self._end = time.monotonic() + timeout
+
+    @property
+    def remaining(self) -> float:
+        """Seconds left, never negative."""
+        return max(0.0, self._end - time.monotonic())
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is up."""
+        return self.remaining <= 0
+
+
+class _Token(AbstractTokenProvider):
+    """Hands the token of the task to kafka-python."""
+
+    def __init__(self, token: str) -> None:
+        self._token = token
+
+    def token(self) -> str:
+        return self._token
+
+
+class Wire:
+    """Connections of one task to the brokers of one cluster.
+
+    Args:
+        config: configuration of kafka-python's connection manager.
+        token: bearer token for OAUTHBEARER and its life in seconds.
+        request_timeout: seconds that one request may take.
+        deadline: the end of the whole task.
+    """
+
+    def __init__(
+        self,
+        config: dict[str, t.Any],
+        token: tuple[str, float] | None,
+        request_timeout: float,
+        deadline: Deadline,
+    ) -> None:
+        logging.getLogger("kafka").addHandler(logging.NullHandler())
+        logging.getLogger("kafka").propagate = False
+        self._net = NetworkSelector(slow_task_threshold_secs=0)
+        self._manager = KafkaConnectionManager(
+            self._net,
+            receive_message_max_bytes=MAX_ANSWER_BYTES,
+            max_in_flight_requests_per_connection=MAX_IN_FLIGHT,
+            reconnect_backoff_max_ms=1000,
+            request_timeout_ms=int(request_timeout * 1000),
+            sasl_oauth_token_provider=_Token(token[0]) if token else None,
+            **config,
+        )
+        self._protocol = config["security_protocol"]
+        self._request_timeout = request_timeout
+        self.deadline = deadline
+        self.cluster_id = ""
+        self.requests: collections.Counter[str] = collections.Counter()
+
+    def run(self, function: c.Callable[..., c.Coroutine[t.Any, t.Any, T]], *args: t.Any) -> T:
+        """Run a coroutine function of this wire to its end, and return what it returns."""
+        return t.cast(T, self._net.run(function, *args))
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._manager.close()
+        self._net.close()
+
+    async def gather(self, calls: c.Iterable[c.Coroutine[t.Any, t.Any, T]]) -> list[T]:
+        """Run coroutines at the same time; return their results in order, or raise the first error."""
+        futures = [self._manager.call_soon(call) for call in calls]
+        return [await future for future in futures]
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait, while other calls go on."""
+        await self._net.sleep(seconds)
+
+    async def connect(self) -> None:
+        """Connect to the first configured address that answers, and learn the brokers from it.
+
+        Raises:
+            TaskError: no address answered as a Kafka broker; names each address and its cause.
+        """
+        bootstrap = self._manager.cluster.bootstrap_brokers()
+        causes = [cause for cause in await self.gather(self._bootstrap(node) for node in bootstrap) if cause]
+        if not self._manager.cluster.brokers():
+            raise TaskError("Cannot connect to the cluster: " + "; ".join(causes) + ".")
+        for node in bootstrap:
+            self._manager.close(node.node_id)
+
+    async def _bootstrap(self, node: t.Any) -> str | None:
+        address = f"{node.host}:{node.port}"
+        try:
+            await self._connection(node.node_id)
+            await self.refresh(node.node_id)
+        except (CallError, UnsupportedVersion) as exc:
+            return f"{address}: {exc}"
+        return None
+
+    async def refresh(self, node_id: t.Any = None) -> None:
+        """Learn the brokers and the cluster id anew, from one node or from any that answers.
+
+        Raises:
+            CallError: no node answered.
+        """
+        request = messages.MetadataRequest(topics=[], allow_auto_topic_creation=False)
+        response = await (self.call_any(request) if node_id is None else self.call(node_id, request))
+        self._manager.cluster.update_metadata(response)
+        self.cluster_id = response.cluster_id
+
+    @property
+    def nodes(self) -> list[int]:
+        """The ids of the brokers known so far."""
+        return sorted(broker.node_id for broker in self._manager.cluster.brokers())
+
+    def address(self, node_id: t.Any) -> str:
+        """Return C(host:port) of a node."""
+        node = self._manager.cluster.broker_metadata(node_id)
+        return f"{node.host}:{node.port}" if node else f"broker {node_id}"
+
+    def knows(self, node_id: int) -> bool:
+        """Whether the node is among the brokers known so far."""
+        return self._manager.cluster.broker_metadata(node_id) is not None
+
+    async def version(self, node_id: int, request_type: t.Any) -> int:
+        """Return the highest version of an RPC that both sides know; raises as `call` does."""
+        connection = await self._connection(node_id)
+        return self._negotiate(connection, request_type)
+
+    def _negotiate(self, connection: t.Any, request: t.Any) -> int:
+        try:
+            return int(connection.broker_version_data.api_version(request))
+        except kafka_errors.IncompatibleBrokerVersion:
+            raise UnsupportedVersion(
+                f"the broker at {self.address(connection.node_id)} does not support {messages.request_name(request)}"
+                " as it is needed here: its version of Kafka is too old or too new"
+            ) from None
+
+    async def call(self, node_id: t.Any, request: t.Any, reserve: float = 0.0) -> t.Any:
+        """Send one request to one node and return its response.
+
+        Args:
+            reserve: seconds to leave of the task's time, for what has to follow.
+
+        Raises:
+            CallError: there was no answer; its C(sent) tells whether the outcome is unknown.
+            UnsupportedVersion: the node does not know the RPC, or not in the versions that the request allows.
+        """
+        connection = await self._connection(node_id)
+        self._negotiate(connection, request)
+        while connection.paused and not self.deadline.over:
+            # throttled by a quota, or too many requests in flight
+            await self.sleep(0.01)
+        timeout = min(self._request_timeout, self.deadline.remaining - reserve)
+        if timeout <= 0 or connection.closed or connection.paused:
+            raise CallError(f"no time or connection left to ask {self.address(node_id)}", sent=False)
+        self.requests[messages.request_name(request)] += 1
+        try:
+            return await connection.send_request(request, request_timeout_ms=timeout * 1000)
+        except kafka_errors.KafkaError as exc:
+            raise CallError(f"no answer from {self.address(node_id)}: {self._cause(exc)}", sent=True) from exc
+
+    async def call_any(self, request: t.Any) -> t.Any:
+        """Send a request to the first broker that answers it; raises as `call` does, the last node's error."""
+        error = CallError("no broker is known", sent=False)
+        connected = {connection.node_id for connection in self._manager.least_used_connections()}
+        for node_id in sorted(self.nodes, key=lambda node: (node not in connected, node)):
+            try:
+                return await self.call(node_id, request)
+            except CallError as exc:
+                error = exc
+        raise error
+
+    async def _connection(self, node_id: t.Any) -> t.Any:
+        timeout = min(self._request_timeout, self.deadline.remaining, CONNECT_TIMEOUT)
+        try:
+            connection = self._manager.get_connection(
+                node_id, timeout_ms=timeout * 1000, refresh_metadata_on_err=False
+            )
+            if not connection.connected:
+                await self._manager.wait_for(connection.init_future, timeout * 1000)
+        except kafka_errors.NodeNotReadyError:
+            raise CallError(f"{self.address(node_id)} refused the last connection", sent=False) from None
+        except kafka_errors.UnknownBrokerIdError:
+            raise CallError(f"broker {node_id} is not in the cluster's metadata", sent=False) from None
+        except kafka_errors.KafkaError as exc:
+            self._manager.close(node_id)
+            raise CallError(self._cause(exc), sent=False) from exc
+        return connection
+
+    def _cause(self, exc: Exception) -> str:
+        """Say in words, with the option to look at, why a connection failed or was lost."""
+        text = str(exc)
+        for pattern, words in _CAUSES:
+            if re.search(pattern, text):
+                return words.format(protocol=self._protocol, detail=_plain(text))
+        return _plain(text)
+
+
+def _plain(text: str) -> str:
+    """Drop the class names that kafka-python puts before a message."""
+    return re.sub(r"^(\[Error -?\w+\] )?(\w+Error|Cancelled): ", "", text).strip() or text
+
+
+_PROTOCOL_MISMATCH = (
+    "the listener closed the connection or does not speak {protocol}: "
+    "look at security_protocol, and at which listener the port belongs to"
+)
+_CAUSES = [
+    (r"SaslAuthenticationFailed|AUTHENTICATION_FAILED", "authentication failed ({detail}): look at sasl_username and sasl_password"),
+    (r"UnsupportedSaslMechanism", "the listener does not offer this mechanism ({detail}): look at sasl_mechanism"),
+    (r"IllegalSaslState", "the listener does not use SASL: look at security_protocol"),
+    (r"hostname|IP address mismatch", "the certificate is for another host ({detail}): look at ssl_check_hostname and the address"),
+    (r"certificate has expired", "the certificate has expired ({detail})"),
+    (r"certificate verify failed|CERTIFICATE_VERIFY_FAILED", "the certificate is not trusted ({detail}): look at ssl_cafile"),
+    (r"CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_EXPIRED|certificate required|bad certificate|unknown ca",
+     "the broker did not accept the client certificate ({detail}): look at ssl_certfile and ssl_keyfile"),
+    (r"DNS", "the name does not resolve: look at bootstrap_servers"),
+    (r"ECONNREFUSED", "the connection was refused: nothing listens on that port"),
+    (r"EHOSTUNREACH|ENETUNREACH", "the host cannot be reached"),
+    (r"Timed ?[oO]ut|timed out", "no answer in time"),
+    (r"Handshake failed|[Ii]nvalid frame|InvalidReceive|socket disconnected|ECONNRESET|reset by peer", _PROTOCOL_MISMATCH),
+]
