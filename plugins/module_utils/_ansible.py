@@ -21,7 +21,9 @@ from ._session import Session
 
 R = t.TypeVar("R")
 Params = dict[str, t.Any]
-Outcome = t.Union[Report, dict[str, t.Any]]
+Outcome = Report | dict[str, t.Any]
+
+DEPENDENCIES = {"kafka-python>=3.0.12": KAFKA_IMPORT_ERROR, "confluent-kafka>=2.16": CONFLUENT_IMPORT_ERROR}
 
 CONNECTION_SPEC: dict[str, t.Any] = {
     "bootstrap_servers": {
@@ -85,17 +87,17 @@ def run(
     parse: c.Callable[[Params], R],
     operation: c.Callable[[R, Session], c.Coroutine[t.Any, t.Any, Outcome]],
     **rules: t.Any,
-) -> t.NoReturn:
+) -> None:
     """Run a module: its own options and the connection's, one operation, one exit.
 
     Args:
         argument_spec: the module's own options.
         parse: checks the options before anything is sent, and puts them into a value.
-        operation: what it does with that value; a Report is an outcome item by item, a dict an answer that changes nothing.
+        operation: what it does with that value: a Report of what was changed, or an answer that changes nothing.
         rules: mutually_exclusive and the like.
     """
     module = AnsibleModule({**CONNECTION_SPEC, **argument_spec}, supports_check_mode=True, **rules)
-    for library, trace in (("kafka-python", KAFKA_IMPORT_ERROR), ("confluent-kafka", CONFLUENT_IMPORT_ERROR)):
+    for library, trace in DEPENDENCIES.items():
         if trace is not None:
             module.fail_json(msg=missing_required_lib(library), exception=trace)
     try:
@@ -115,10 +117,11 @@ def run(
         module.warn(warning)
     if isinstance(outcome, Report):
         _exit_report(module, session, outcome)
-    _exit_answer(module, session, outcome)
+    else:
+        _exit_answer(module, session, outcome)
 
 
-def _exit_report(module: AnsibleModule, session: Session, report: Report) -> t.NoReturn:
+def _exit_report(module: AnsibleModule, session: Session, report: Report) -> None:
     returned: dict[str, t.Any] = {
         "changed": any(item.changed for item in report.items),
         "results": [item.as_result() for item in report.items],
@@ -135,7 +138,7 @@ def _exit_report(module: AnsibleModule, session: Session, report: Report) -> t.N
     module.exit_json(**returned)
 
 
-def _exit_answer(module: AnsibleModule, session: Session, answer: dict[str, t.Any]) -> t.NoReturn:
+def _exit_answer(module: AnsibleModule, session: Session, answer: dict[str, t.Any]) -> None:
     returned = {"changed": False, "requests": dict(session.wire.requests), **answer}
     if answer["errors"] and not module.params["partial"]:
         first = answer["errors"][0]

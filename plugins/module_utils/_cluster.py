@@ -67,7 +67,9 @@ class Cluster:
         )
         return {name: self._result(future, _topic) for name, future in futures.items()}
 
-    def log_offsets(self, partitions: c.Collection[TopicPartition]) -> dict[TopicPartition, tuple[int, int] | KafkaError]:
+    def log_offsets(
+        self, partitions: c.Collection[TopicPartition]
+    ) -> dict[TopicPartition, tuple[int, int] | KafkaError]:
         """Return the start and the end offset of each partition's log, or why it cannot be told."""
         starts = self._offsets(dict.fromkeys(partitions, OffsetSpec.earliest()))
         ends = self._offsets(dict.fromkeys(partitions, OffsetSpec.latest()))

@@ -29,8 +29,9 @@ BACKOFF_MAX = 1.0
 
 V = t.TypeVar("V")
 
-Settle = c.Callable[[list[str]], c.Coroutine[t.Any, t.Any, dict[str, t.Union[V, KafkaError, None]]]]
+Settle = c.Callable[[list[str]], c.Coroutine[t.Any, t.Any, dict[str, V | KafkaError | None]]]
 """Reads what became of groups: the value if the change was made, None if it was not, an error if nobody can tell."""
+
 
 class Driver:
     """Runs handlers over the coordinators of one cluster, and remembers who coordinates what."""
@@ -93,7 +94,9 @@ class Driver:
                 failure = exc
         raise failure or CallError("no broker is known", sent=False)
 
-    async def work(self, job: c.Callable[[list[str]], c.Coroutine[t.Any, t.Any, None]], batches: list[list[str]]) -> None:
+    async def work(
+        self, job: c.Callable[[list[str]], c.Coroutine[t.Any, t.Any, None]], batches: list[list[str]]
+    ) -> None:
         """Run a job for each batch, at most WINDOW of them at a time."""
         queue = collections.deque(batches)
 

@@ -57,12 +57,9 @@ class KafkaError:
 
 @functools.cache
 def _classes_by_name() -> dict[str, t.Any]:
-    known = (getattr(kafka_errors, name) for name in dir(kafka_errors))
-    return {
-        "UNKNOWN_SERVER_ERROR" if kind.message == "UNKNOWN" else kind.message: kind
-        for kind in known
-        if isinstance(kind, type) and issubclass(kind, kafka_errors.BrokerResponseError) and kind.errno is not None
-    }
+    kinds: list[t.Any] = [kind for kind in vars(kafka_errors).values() if isinstance(kind, type)]
+    known = [kind for kind in kinds if issubclass(kind, kafka_errors.BrokerResponseError) and kind.errno is not None]
+    return {"UNKNOWN_SERVER_ERROR" if kind.message == "UNKNOWN" else kind.message: kind for kind in known}
 
 
 def error(name: str, message: str | None = None) -> KafkaError:

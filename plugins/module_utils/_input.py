@@ -43,13 +43,14 @@ def group_name(value: t.Any, option: str) -> str:
     if value == "":
         item = Item("", NONE, error=error("INVALID_GROUP_ID", "a group's name is never empty"))
         raise TaskError(
-            f"{option} is empty, which Kafka refuses as INVALID_GROUP_ID: give a group's name. Nothing was sent.", [item]
+            f"{option} is empty, which Kafka refuses as INVALID_GROUP_ID: give a group's name. Nothing was sent.",
+            [item],
         )
     return text(value, option)
 
 
 def texts(value: t.Any, option: str, check: c.Callable[[t.Any, str], str] = text) -> list[str]:
-    """Return the texts of a list, or of a single text, which is never split; the second of two equal ones is dropped."""
+    """Return the texts of a list, or of a single text, which is never split; duplicates are dropped."""
     values = value if isinstance(value, list) else [value]
     not_empty(values, option)
     return list(dict.fromkeys(check(each, f"{option}[{index}]") for index, each in enumerate(values)))

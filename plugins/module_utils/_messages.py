@@ -148,7 +148,9 @@ def _declare_describe(name: str, key: int, versions: str, response: list[Schema]
     request = [_field("GroupIds", "[]string"), _field("IncludeAuthorizedOperations", "bool")]
     return (
         _declare("DescribeGroupsRequest", {**common, "type": "request", "name": f"{name}Request", "fields": request}),
-        _declare("DescribeGroupsResponse", {**common, "type": "response", "name": f"{name}Response", "fields": response}),
+        _declare(
+            "DescribeGroupsResponse", {**common, "type": "response", "name": f"{name}Response", "fields": response}
+        ),
     )
 
 

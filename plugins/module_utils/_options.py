@@ -87,7 +87,9 @@ class Connection:
         if self.uses_sasl:
             self._check_sasl()
         elif self.sasl_mechanism is not None:
-            raise TaskError(f"sasl_mechanism needs security_protocol SASL_PLAINTEXT or SASL_SSL, not {self.security_protocol}.")
+            raise TaskError(
+                f"sasl_mechanism needs security_protocol SASL_PLAINTEXT or SASL_SSL, not {self.security_protocol}."
+            )
 
     def _check_sasl(self) -> None:
         mechanism = self.sasl_mechanism
@@ -137,7 +139,9 @@ class Connection:
             return None
         if self.sasl_oauth_token:
             return self.sasl_oauth_token, self.timeout
-        assert self.sasl_oauth_token_url and self.sasl_oauth_client_id and self.sasl_oauth_client_secret
+        assert self.sasl_oauth_token_url
+        assert self.sasl_oauth_client_id
+        assert self.sasl_oauth_client_secret
         return fetch_token(
             self.sasl_oauth_token_url,
             self.sasl_oauth_client_id,

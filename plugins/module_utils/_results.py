@@ -19,7 +19,7 @@ DELETE_OFFSET = "delete_offset"
 SET_OFFSET = "set_offset"
 NONE = "none"
 
-State = t.Union[Group, Member, Committed, None]
+State = Group | Member | Committed | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +51,8 @@ class Item:
     @property
     def where(self) -> TopicPartition:
         """The partition of an item about a committed offset."""
-        assert self.topic is not None and self.partition is not None
+        assert self.topic is not None
+        assert self.partition is not None
         return TopicPartition(self.topic, self.partition)
 
     def failed(self, error: KafkaError) -> Item:

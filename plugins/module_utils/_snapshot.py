@@ -35,7 +35,9 @@ def check_target(path: str) -> None:
     """Raise TaskError, in one sentence, if a back-up cannot be written to `path`."""
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.lexists(path):
-        raise TaskError(f"backup: {path} exists already and is never overwritten: name another file. Nothing was changed.")
+        raise TaskError(
+            f"backup: {path} exists already and is never overwritten: name another file. Nothing was changed."
+        )
     if not os.path.isdir(folder):
         raise TaskError(f"backup: {folder} is not a folder: create it first. Nothing was changed.")
     if not os.access(folder, os.W_OK | os.X_OK):
@@ -54,7 +56,7 @@ def write(path: str, cluster_id: str, groups: c.Iterable[GroupSnapshot]) -> None
         "format": FORMAT,
         "version": VERSION,
         "cluster_id": cluster_id,
-        "created": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "groups": [_group_json(group) for group in groups],
     }
     try:

@@ -21,6 +21,7 @@ from ._errors import CallError, TaskError, UnsupportedVersion
 
 try:
     from kafka import errors as kafka_errors
+    from kafka.future import Future
     from kafka.net.manager import KafkaConnectionManager
     from kafka.net.sasl.oauth import AbstractTokenProvider
     from kafka.net.selector import NetworkSelector
@@ -29,7 +30,7 @@ except ImportError:
     kafka_errors = None
     AbstractTokenProvider = object
 
-# Answers about tens of thousands of groups are several MB. A TLS alert read as a frame length is 336 MiB or more: refused.
+# Answers about many groups are several MB; a TLS alert that is read as a frame's length is 336 MiB, and refused.
 MAX_ANSWER_BYTES = 256 * 1024 * 1024
 MAX_IN_FLIGHT = 64
 CONNECT_TIMEOUT = 10.0
@@ -125,20 +126,24 @@ class Wire:
             TaskError: no address answered as a Kafka broker; names each address and its cause.
         """
         bootstrap = self._manager.cluster.bootstrap_brokers()
-        causes = [cause for cause in await self.gather(self._bootstrap(node) for node in bootstrap) if cause]
-        if not self._manager.cluster.brokers():
-            raise TaskError("Cannot connect to the cluster: " + "; ".join(causes) + ".")
+        causes: list[str] = []
+        settled = Future()
+
+        async def attempt(node: t.Any) -> None:
+            try:
+                await self.refresh(node.node_id)
+            except (CallError, UnsupportedVersion) as exc:
+                causes.append(f"{node.host}:{node.port}: {exc}")
+            if not settled.is_done and (self.nodes or len(causes) == len(bootstrap)):
+                settled.success(None)
+
+        for node in bootstrap:
+            self._manager.call_soon(attempt, node)
+        await settled
         for node in bootstrap:
             self._manager.close(node.node_id)
-
-    async def _bootstrap(self, node: t.Any) -> str | None:
-        address = f"{node.host}:{node.port}"
-        try:
-            await self._connection(node.node_id)
-            await self.refresh(node.node_id)
-        except (CallError, UnsupportedVersion) as exc:
-            return f"{address}: {exc}"
-        return None
+        if not self.nodes:
+            raise TaskError("Cannot connect to the cluster: " + "; ".join(causes) + ".")
 
     async def refresh(self, node_id: t.Any = None) -> None:
         """Learn the brokers and the cluster id anew, from one node or from any that answers.
@@ -217,9 +222,7 @@ class Wire:
     async def _connection(self, node_id: t.Any) -> t.Any:
         timeout = min(self._request_timeout, self.deadline.remaining, CONNECT_TIMEOUT)
         try:
-            connection = self._manager.get_connection(
-                node_id, timeout_ms=timeout * 1000, refresh_metadata_on_err=False
-            )
+            connection = self._manager.get_connection(node_id, timeout_ms=timeout * 1000, refresh_metadata_on_err=False)
             if not connection.connected:
                 await self._manager.wait_for(connection.init_future, timeout * 1000)
         except kafka_errors.NodeNotReadyError:
@@ -250,17 +253,31 @@ _PROTOCOL_MISMATCH = (
     "look at security_protocol, and at which listener the port belongs to"
 )
 _CAUSES = [
-    (r"SaslAuthenticationFailed|AUTHENTICATION_FAILED", "authentication failed ({detail}): look at sasl_username and sasl_password"),
+    (
+        r"SaslAuthenticationFailed|AUTHENTICATION_FAILED",
+        "authentication failed ({detail}): look at sasl_username and sasl_password",
+    ),
     (r"UnsupportedSaslMechanism", "the listener does not offer this mechanism ({detail}): look at sasl_mechanism"),
     (r"IllegalSaslState", "the listener does not use SASL: look at security_protocol"),
-    (r"hostname|IP address mismatch", "the certificate is for another host ({detail}): look at ssl_check_hostname and the address"),
+    (
+        r"hostname|IP address mismatch",
+        "the certificate is for another host ({detail}): look at ssl_check_hostname and the address",
+    ),
     (r"certificate has expired", "the certificate has expired ({detail})"),
-    (r"certificate verify failed|CERTIFICATE_VERIFY_FAILED", "the certificate is not trusted ({detail}): look at ssl_cafile"),
-    (r"CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|CERTIFICATE_EXPIRED|certificate required|bad certificate|unknown ca",
-     "the broker did not accept the client certificate ({detail}): look at ssl_certfile and ssl_keyfile"),
+    (
+        r"certificate verify failed|CERTIFICATE_VERIFY_FAILED",
+        "the certificate is not trusted ({detail}): look at ssl_cafile",
+    ),
+    (
+        r"(?i)certificate[ _]required|bad[ _]certificate|unknown[ _]ca|certificate[ _]expired",
+        "the broker did not accept the client certificate ({detail}): look at ssl_certfile and ssl_keyfile",
+    ),
     (r"DNS", "the name does not resolve: look at bootstrap_servers"),
     (r"ECONNREFUSED", "the connection was refused: nothing listens on that port"),
     (r"EHOSTUNREACH|ENETUNREACH", "the host cannot be reached"),
     (r"Timed ?[oO]ut|timed out", "no answer in time"),
-    (r"Handshake failed|[Ii]nvalid frame|InvalidReceive|socket disconnected|ECONNRESET|reset by peer", _PROTOCOL_MISMATCH),
+    (
+        r"Handshake failed|[Ii]nvalid frame|InvalidReceive|socket disconnected|ECONNRESET|reset by peer",
+        _PROTOCOL_MISMATCH,
+    ),
 ]

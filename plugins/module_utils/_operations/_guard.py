@@ -19,7 +19,9 @@ def limit(items: c.Sequence[Item], action: str, max_changes: int | None) -> None
     """Raise TaskError, with every planned change refused, if more of this action are planned than `max_changes`."""
     planned = sum(item.changed and item.action == action for item in items)
     if max_changes is not None and planned > max_changes:
-        words = f"max_changes is {max_changes}, and the plan holds {planned} of the action {action}. Nothing was changed."
+        words = (
+            f"max_changes is {max_changes}, and the plan holds {planned} of the action {action}. Nothing was changed."
+        )
         refusal = error("POLICY_VIOLATION", words)
         raise TaskError(words, [item.failed(refusal) if item.changed else item for item in items])
 

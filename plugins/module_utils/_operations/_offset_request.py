@@ -17,7 +17,7 @@ from .. import _input as inputs
 from .._errors import TaskError
 from .._model import TopicPartition
 
-Topics = dict[str, t.Optional[tuple[int, ...]]]
+Topics = dict[str, tuple[int, ...] | None]
 """Partitions by topic; None stands for the whole topic."""
 
 _DAY = 86_400_000
@@ -206,7 +206,7 @@ def _timestamp(value: t.Any) -> int:
             "Nothing was sent."
         ) from None
     if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=datetime.timezone.utc)
+        moment = moment.replace(tzinfo=datetime.UTC)
     return int(moment.timestamp() * 1000)
 
 
@@ -214,5 +214,7 @@ def _duration(value: t.Any) -> int:
     """Return the ms of an ISO 8601 duration of weeks to seconds (P7D, PT1H30M), or of its short form (7d, 1h30m)."""
     match = re.fullmatch(r"p?(?=.)((?:\d+[wd])*)t?((?:\d+[hms])*)", str(value).lower())
     if match is None or not (match[1] or match[2]):
-        raise TaskError(f"reset_value is {value!r}: a duration is written as P7D, PT1H30M, 7d or 1h30m. Nothing was sent.")
+        raise TaskError(
+            f"reset_value is {value!r}: a duration is written as P7D, PT1H30M, 7d or 1h30m. Nothing was sent."
+        )
     return sum(int(count) * _UNITS[unit] for count, unit in re.findall(r"(\d+)([wdhms])", match[1] + match[2]))

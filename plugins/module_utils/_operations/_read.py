@@ -18,7 +18,7 @@ from .._rpc.share_group_describe import ShareGroupDescribe
 from .._rpc.streams_group_describe import StreamsGroupDescribe
 from .._session import Session
 
-Described = t.Union[Group, None, KafkaError]
+Described = Group | None | KafkaError
 
 _REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _REBALANCE_WAIT = 10.0
@@ -44,9 +44,7 @@ async def describe_at_rest(session: Session, names: t.Iterable[str]) -> dict[str
     seen = await describe(session, names)
     patience = min(_REBALANCE_WAIT, session.deadline.remaining / 4)
     while patience > 0:
-        moving = [
-            name for name, group in seen.items() if isinstance(group, Group) and group.state in _REBALANCING
-        ]
+        moving = [name for name, group in seen.items() if isinstance(group, Group) and group.state in _REBALANCING]
         if not moving:
             break
         await session.wire.sleep(0.5)
@@ -60,8 +58,10 @@ async def committed(session: Session, names: t.Iterable[str]) -> dict[str, Offse
     return await session.driver.read(OffsetFetch(), names)
 
 
-async def absent_group_operations(session: Session, names: t.Iterable[str]) -> dict[str, frozenset[str] | None | KafkaError]:
-    """Return what the caller may do with each of these groups, which do not exist; None where the broker does not say."""
+async def absent_group_operations(
+    session: Session, names: t.Iterable[str]
+) -> dict[str, frozenset[str] | KafkaError | None]:
+    """Return what the caller may do with each of these missing groups; None where the broker does not say."""
     return await session.driver.read(AbsentGroupOperations(), names)
 
 

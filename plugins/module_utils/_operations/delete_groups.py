@@ -120,7 +120,9 @@ async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
     """Remove the planned members, then delete the planned groups; return the items with what became of them."""
     removed = await members.apply(session, items, REASON)
     kept = {item.group for item in removed if item.action == REMOVE_MEMBER and item.error}
-    deletable = [item.group for item in removed if item.changed and item.action == DELETE_GROUP and item.group not in kept]
+    deletable = [
+        item.group for item in removed if item.changed and item.action == DELETE_GROUP and item.group not in kept
+    ]
 
     async def settle(groups: list[str]) -> dict[str, bool | KafkaError | None]:
         seen = await describe(session, groups)

@@ -19,6 +19,8 @@ from ._offset_checks import partition_problem, planned, topic_problem
 from ._offset_request import Request, Topics
 from ._read import Described, committed
 
+SHARE_GROUP = "it is a share group, which commits no offsets: kafka-share-groups.sh --delete-offsets deletes its state"
+
 
 def concerned(request: Request, offsets: dict[str, Offsets | KafkaError]) -> set[str]:
     """Return the topics that the task may touch."""
@@ -41,8 +43,7 @@ def plan(
         if isinstance(group, KafkaError):
             items += _refused(name, wanted, group)
         elif group is not None and group.type == "share":
-            words = "it is a share group, which commits no offsets: kafka-share-groups.sh --delete-offsets deletes its state"
-            items += _refused(name, wanted, error("GROUP_ID_NOT_FOUND", words))
+            items += _refused(name, wanted, error("GROUP_ID_NOT_FOUND", SHARE_GROUP))
         elif isinstance(found, KafkaError):
             items += _refused(name, wanted, found)
         elif request.unsubscribed:
@@ -122,7 +123,7 @@ def _problem(group: Group, where: TopicPartition, topic: Topic | KafkaError) -> 
         words = f"the {group.kind} is in state {group.state}, and its subscription does not show: run the task again"
         return error("GROUP_SUBSCRIBED_TO_TOPIC", words)
     if subscribed:
-        words = f"the {group.kind} reads topic '{where.topic}': stop its consumers, or drop the topic from their subscription"
+        words = f"the {group.kind} reads topic '{where.topic}': stop its consumers, or let them drop the topic"
         return error("GROUP_SUBSCRIBED_TO_TOPIC", words)
     return None
 

@@ -14,7 +14,7 @@ import typing as t
 
 from .. import _input as inputs
 from .. import _messages as messages
-from .._errors import CallError, KafkaError, TaskError, UnsupportedVersion, from_code
+from .._errors import CallError, KafkaError, TaskError, from_code
 from .._model import Group, Listing, Offsets, TopicPartition
 from .._results import member_result
 from .._rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
@@ -73,7 +73,9 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
         partitions = {where for found in gathered.groups.values() for where in found.offsets or ()}
         gathered.logs = dict(session.cluster.log_offsets(partitions))
     return {
-        "groups": [_group_result(found, gather, gathered.logs, session) for _name, found in sorted(gathered.groups.items())],
+        "groups": [
+            _group_result(found, gather, gathered.logs, session) for _name, found in sorted(gathered.groups.items())
+        ],
         "missing": gathered.missing,
         "errors": gathered.errors,
     }
@@ -127,7 +129,7 @@ async def _listed(session: Session, states: list[str], types: list[str], gathere
             return str(exc)
 
     nodes = session.wire.nodes
-    for node, answer in zip(nodes, await session.wire.gather(ask(node) for node in nodes)):
+    for node, answer in zip(nodes, await session.wire.gather(ask(node) for node in nodes), strict=True):
         if isinstance(answer, list):
             gathered.groups.update((listing.name, Found(listing)) for listing in answer)
         else:
@@ -140,8 +142,8 @@ async def _list_node(session: Session, node: int, states: list[str], types: list
     address = session.wire.address(node)
     if states and version < STATES_VERSION:
         raise TaskError(
-            f"UNSUPPORTED_VERSION: the broker at {address} is older than Kafka 2.6 and cannot list by states (KIP-518): "
-            "leave states out."
+            f"UNSUPPORTED_VERSION: the broker at {address} is older than Kafka 2.6 and cannot list by states "
+            "(KIP-518): leave states out."
         )
     if types and version < TYPES_VERSION:
         if "classic" not in types or set(types) - {"classic", "consumer"}:

@@ -99,7 +99,9 @@ def plan(seen: dict[str, Described], wanted: list[MemberName] | None, kip848: bo
         if isinstance(group, KafkaError):
             items.append(Item(name, REMOVE_MEMBER, error=group))
         elif wanted is None:
-            items += removals(group, kip848) if group and group.members else [Item(name, NONE, before=group, after=group)]
+            items += (
+                removals(group, kip848) if group and group.members else [Item(name, NONE, before=group, after=group)]
+            )
         else:
             items += _chosen(name, group, wanted, kip848)
     return items
@@ -227,4 +229,6 @@ def _rejoin_problem(rejoined: list[dict[str, t.Any]], settle_time: float) -> str
         for each in rejoined[:5]
     )
     more = f" and {len(rejoined) - 5} more" if len(rejoined) > 5 else ""
-    return f"{counted(len(rejoined), 'member')} rejoined within {settle_time:g} s: {who}{more}: stop its instances first."
+    return (
+        f"{counted(len(rejoined), 'member')} rejoined within {settle_time:g} s: {who}{more}: stop its instances first."
+    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections.abc as c
 import dataclasses
-import typing as t
 
 from .._cluster import Cluster, Topic
 from .._errors import KafkaError, error
@@ -21,7 +20,7 @@ from ._offset_checks import partition_problem, planned, topic_problem
 from ._offset_request import Request, Reset, Wanted
 from ._read import Described, committed
 
-Target = t.Union[Committed, KafkaError]
+Target = Committed | KafkaError
 Targets = dict[str, dict[TopicPartition, Target]]
 
 
@@ -34,7 +33,7 @@ class Log:
     at_time: int | None = None
 
 
-Logs = dict[TopicPartition, t.Union[Log, KafkaError]]
+Logs = dict[TopicPartition, Log | KafkaError]
 
 
 def concerned(request: Request, saved: dict[str, Offsets] | None) -> set[str]:
@@ -129,7 +128,9 @@ def _reset_target(
 def _reset_offset(reset: Reset, log: Log, current: Committed | None) -> int | KafkaError:
     """Return where a reset leads, clamped to the log."""
     if reset.to == "shift" and current is None:
-        return error("INVALID_REQUEST", "it has no committed offset to shift: reset it to earliest, latest or an offset")
+        return error(
+            "INVALID_REQUEST", "it has no committed offset to shift: reset it to earliest, latest or an offset"
+        )
     wanted = {
         "earliest": log.start,
         "latest": log.end,
@@ -143,7 +144,7 @@ def _reset_offset(reset: Reset, log: Log, current: Committed | None) -> int | Ka
 def plan(
     wanted: Targets,
     groups: dict[str, Described],
-    absent: dict[str, frozenset[str] | None | KafkaError],
+    absent: dict[str, frozenset[str] | KafkaError | None],
     offsets: dict[str, Offsets | KafkaError],
     topics: dict[str, Topic | KafkaError],
 ) -> list[Item]:
@@ -188,8 +189,8 @@ def _group_problem(
         return None
     if group.state != "Empty":
         words = (
-            f"it is a {group.kind} in state {group.state} with {counted(len(group.members), 'member')}, which would commit over it: "
-            "stop its consumers first, or remove them with consumer_group_members"
+            f"it is a {group.kind} in state {group.state} with {counted(len(group.members), 'member')}, "
+            "which would commit over it: stop its consumers first, or remove them with consumer_group_members"
         )
         return error("NON_EMPTY_GROUP", words)
     return None

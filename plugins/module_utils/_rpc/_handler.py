@@ -45,7 +45,7 @@ class Unmap:
     error: KafkaError
 
 
-Outcome = t.Union[Done[V], Failed, Retry, Unmap]
+Outcome = Done[V] | Failed | Retry | Unmap
 
 
 def coordinator_outcome(code: int, message: str | None = None) -> Failed | Retry | Unmap | None:
@@ -84,15 +84,13 @@ def by_topic(partitions: c.Iterable[TopicPartition]) -> dict[str, list[int]]:
     return topics
 
 
-PartitionErrors = dict[TopicPartition, t.Optional[KafkaError]]
+PartitionErrors = dict[TopicPartition, KafkaError | None]
 
 
-def partition_outcome(response: t.Any) -> Outcome[PartitionErrors]:
+def partition_errors(response: t.Any) -> PartitionErrors:
     """Return the error of each partition, of an answer that holds topics with partitions."""
-    return Done(
-        {
-            TopicPartition(topic.name, partition.partition_index): from_code(partition.error_code)
-            for topic in response.topics
-            for partition in topic.partitions
-        }
-    )
+    return {
+        TopicPartition(topic.name, partition.partition_index): from_code(partition.error_code)
+        for topic in response.topics
+        for partition in topic.partitions
+    }

@@ -24,6 +24,4 @@ class DeleteGroups(Handler[bool]):
         return messages.DeleteGroupsRequest(groups_names=groups)
 
     def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[bool]]:
-        return {
-            result.group_id: coordinator_outcome(result.error_code) or Done(True) for result in response.results
-        }
+        return {result.group_id: coordinator_outcome(result.error_code) or Done(True) for result in response.results}

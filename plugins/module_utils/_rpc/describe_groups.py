@@ -67,8 +67,8 @@ def _assignment(data: bytes) -> tuple[TopicPartition, ...]:
     return tuple(sorted(TopicPartition(topic.topic, index) for topic in topics for index in topic.partitions))
 
 
-class AbsentGroupOperations(Handler[t.Optional[frozenset[str]]]):
-    """Tells what the caller may do with groups that do not exist: up to v5 a missing group is C(Dead), without error."""
+class AbsentGroupOperations(Handler[frozenset[str] | None]):
+    """Tells what the caller may do with missing groups: up to v5 these are C(Dead), without an error."""
 
     def batch_for(self, version: int) -> int:
         return DESCRIBE_BATCH

@@ -19,7 +19,9 @@ _KEY_TYPE_GROUP = 0
 def find_coordinator_request(groups: list[str], batched: bool) -> t.Any:
     """Return the request for these groups; exactly one of them unless `batched`."""
     if batched:
-        return messages.FindCoordinatorRequest(key_type=_KEY_TYPE_GROUP, coordinator_keys=groups, min_version=BATCHED_VERSION)
+        return messages.FindCoordinatorRequest(
+            key_type=_KEY_TYPE_GROUP, coordinator_keys=groups, min_version=BATCHED_VERSION
+        )
     return messages.FindCoordinatorRequest(key=groups[0], key_type=_KEY_TYPE_GROUP, max_version=BATCHED_VERSION - 1)
 
 

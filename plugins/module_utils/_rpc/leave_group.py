@@ -18,7 +18,7 @@ _MIN_VERSION = 3
 # the reason is cut, as Java's Admin does
 REASON_LENGTH = 255
 
-MemberErrors = dict[Member, t.Optional[KafkaError]]
+MemberErrors = dict[Member, KafkaError | None]
 
 
 class LeaveGroup(Handler[MemberErrors]):

@@ -9,8 +9,18 @@ from __future__ import annotations
 import typing as t
 
 from .. import _messages as messages
-from .._model import Offsets
-from ._handler import Handler, Outcome, PartitionErrors, Retry, by_topic, coordinator_outcome, partition_outcome
+from .._model import Offsets, TopicPartition
+from ._handler import (
+    Done,
+    Failed,
+    Handler,
+    Outcome,
+    PartitionErrors,
+    Retry,
+    by_topic,
+    coordinator_outcome,
+    partition_errors,
+)
 
 # v10 names topics by their ids only
 _MAX_VERSION = 9
@@ -42,11 +52,12 @@ class OffsetCommit(Handler[PartitionErrors]):
                     partitions=[
                         partition(
                             partition_index=index,
-                            committed_offset=offsets[name, index].offset,
-                            committed_leader_epoch=offsets[name, index].leader_epoch,
-                            committed_metadata=offsets[name, index].metadata,
+                            committed_offset=committed.offset,
+                            committed_leader_epoch=committed.leader_epoch,
+                            committed_metadata=committed.metadata,
                         )
                         for index in indexes
+                        for committed in [offsets[TopicPartition(name, index)]]
                     ],
                 )
                 for name, indexes in by_topic(offsets).items()
@@ -56,17 +67,12 @@ class OffsetCommit(Handler[PartitionErrors]):
         )
 
     def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[PartitionErrors]]:
-        outcome = partition_outcome(response)
-        for problem in outcome.value.values():
+        errors = partition_errors(response)
+        for problem in errors.values():
             # the coordinator's own errors come back on every partition
             if problem is not None and problem.name == "REBALANCE_IN_PROGRESS":
                 return {groups[0]: Retry(problem)}
-            if problem is not None and problem.name in (
-                "COORDINATOR_LOAD_IN_PROGRESS",
-                "COORDINATOR_NOT_AVAILABLE",
-                "NOT_COORDINATOR",
-            ):
-                retry = coordinator_outcome(problem.code)
-                assert retry is not None
-                return {groups[0]: retry}
-        return {groups[0]: outcome}
+            again = coordinator_outcome(problem.code) if problem else None
+            if again is not None and not isinstance(again, Failed):
+                return {groups[0]: again}
+        return {groups[0]: Done(errors)}

@@ -10,7 +10,7 @@ import typing as t
 
 from .. import _messages as messages
 from .._model import TopicPartition
-from ._handler import Handler, Outcome, PartitionErrors, by_topic, coordinator_outcome, partition_outcome
+from ._handler import Done, Handler, Outcome, PartitionErrors, by_topic, coordinator_outcome, partition_errors
 
 
 class OffsetDelete(Handler[PartitionErrors]):
@@ -37,4 +37,4 @@ class OffsetDelete(Handler[PartitionErrors]):
         )
 
     def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[PartitionErrors]]:
-        return {groups[0]: coordinator_outcome(response.error_code) or partition_outcome(response)}
+        return {groups[0]: coordinator_outcome(response.error_code) or Done(partition_errors(response))}
