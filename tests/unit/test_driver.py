@@ -1,0 +1,211 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The driver's stages, retries and unknown outcomes, over a scripted wire."""
+
+from __future__ import annotations
+
+import asyncio
+import collections.abc as c
+import dataclasses
+import typing as t
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._driver import Driver
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import CallError, KafkaError, UnsupportedVersion
+from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import (
+    Done,
+    Handler,
+    Outcome,
+    coordinator_outcome,
+)
+from ansible_collections.kafkaops.groups.plugins.module_utils._wire import Deadline
+
+LOADING, NOT_AVAILABLE, NOT_COORDINATOR, NOT_FOUND, DENIED = 14, 15, 16, 69, 30
+
+
+@dataclasses.dataclass
+class Asked:
+    """A request of the handler below: which groups, of which node."""
+
+    groups: list[str]
+
+
+class Echo(Handler[str]):
+    """An RPC whose answer is a table of error codes by group."""
+
+    def __init__(self, batch: int = 100) -> None:
+        self._batch = batch
+
+    def batch_for(self, version: int) -> int:
+        return self._batch
+
+    def request(self, groups: list[str]) -> t.Any:
+        return Asked(groups)
+
+    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[str]]:
+        return {group: coordinator_outcome(code) or Done(f"done {group}") for group, code in response.items()}
+
+
+@dataclasses.dataclass
+class Coordinator:
+    key: str
+    node_id: int
+    error_code: int = 0
+    error_message: str | None = None
+
+
+@dataclasses.dataclass
+class Found:
+    coordinators: list[Coordinator]
+
+
+class Script:
+    """A wire whose nodes answer from scripts: each entry is an error code for all groups, a table, or an exception."""
+
+    def __init__(self, answers: dict[int, list[t.Any]], lookups: list[dict[str, t.Any]], timeout: float = 3) -> None:
+        self.answers = answers
+        self.lookups = lookups
+        self.sent: list[tuple[int, tuple[str, ...]]] = []
+        self.looked_up: list[list[str]] = []
+        self.deadline = Deadline(timeout)
+        self.nodes = [1, 2]
+
+    async def gather(self, calls: c.Iterable[c.Coroutine[t.Any, t.Any, t.Any]]) -> list[t.Any]:
+        return list(await asyncio.gather(*calls))
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds / 20)
+
+    async def refresh(self) -> None:
+        self.nodes = [1, 2, 3]
+
+    def knows(self, node: int) -> bool:
+        return node in self.nodes
+
+    async def version(self, node: int, request: t.Any) -> int:
+        return 4
+
+    async def call_any(self, request: t.Any) -> t.Any:
+        keys = list(request.coordinator_keys)
+        self.looked_up.append(keys)
+        table = self.lookups.pop(0) if len(self.lookups) > 1 else self.lookups[0]
+        if isinstance(table, Exception):
+            raise table
+        return Found([Coordinator(key, *entry) for key, entry in table.items() if key in keys])
+
+    async def call(self, node: int, request: t.Any, reserve: float = 0) -> t.Any:
+        self.sent.append((node, tuple(request.groups)))
+        script = self.answers[node]
+        answer = script.pop(0) if len(script) > 1 else script[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer if isinstance(answer, dict) else dict.fromkeys(request.groups, answer)
+
+
+def run(script: Script, groups: list[str], batch: int = 100, settle: t.Any = None) -> dict[str, str]:
+    driver = Driver(script)  # type: ignore[arg-type]
+    job = driver.read(Echo(batch), groups) if settle is None else driver.change(Echo(batch), groups, settle)
+    return {group: got.name if isinstance(got, KafkaError) else got for group, got in asyncio.run(job).items()}
+
+
+ON_1 = [{"a": (1,), "b": (1,), "c": (1,)}]
+MOVES = [{"a": (1,)}, {"a": (2,)}]
+
+
+@pytest.mark.parametrize(
+    ("answers", "lookups", "outcome", "sent", "looked_up"),
+    [
+        pytest.param({1: [0]}, ON_1, "done a", 1, 1, id="done"),
+        pytest.param({1: [NOT_FOUND]}, ON_1, "GROUP_ID_NOT_FOUND", 1, 1, id="failed"),
+        pytest.param({1: [LOADING, 0]}, ON_1, "done a", 2, 1, id="retried at the same coordinator"),
+        pytest.param({1: [NOT_COORDINATOR], 2: [0]}, MOVES, "done a", 2, 2, id="coordinator moved"),
+        pytest.param({1: [NOT_AVAILABLE], 2: [0]}, MOVES, "done a", 2, 2, id="coordinator not available"),
+        pytest.param({1: [CallError("gone", True)], 2: [0]}, MOVES, "done a", 2, 2, id="coordinator died"),
+        pytest.param({1: [{}, 0]}, ON_1, "done a", 2, 1, id="left out of the answer"),
+        pytest.param({1: [0]}, [{"a": (-1, NOT_AVAILABLE)}, {"a": (1,)}], "done a", 1, 2, id="lookup retried"),
+        pytest.param({1: [0]}, [{"a": (-1, LOADING)}, {"a": (1,)}], "done a", 1, 2, id="lookup while loading"),
+        pytest.param({1: [0]}, [{}, {"a": (1,)}], "done a", 1, 2, id="left out of the lookup"),
+        pytest.param({1: [0]}, [CallError("no", False), {"a": (1,)}], "done a", 1, 2, id="lookup not answered"),
+        pytest.param({1: [0]}, [{"a": (-1, DENIED)}], "GROUP_AUTHORIZATION_FAILED", 0, 1, id="lookup denied"),
+        pytest.param({1: [UnsupportedVersion("old")]}, ON_1, "UNSUPPORTED_VERSION", 1, 1, id="unsupported"),
+        pytest.param({3: [0]}, [{"a": (3,)}], "done a", 1, 1, id="a broker that was not known"),
+    ],
+)
+def test_one_group(answers: t.Any, lookups: t.Any, outcome: str, sent: int, looked_up: int) -> None:
+    script = Script(answers, lookups)
+    assert run(script, ["a"]) == {"a": outcome}
+    assert (len(script.sent), len(script.looked_up)) == (sent, looked_up)
+
+
+def test_each_group_has_its_own_outcome_and_the_order_stays() -> None:
+    script = Script(
+        {1: [{"a": 0, "b": NOT_FOUND}], 2: [{"c": 0}]}, [{"a": (1,), "b": (1,), "c": (2,), "d": (-1, DENIED)}]
+    )
+    assert run(script, ["d", "c", "b", "a"]) == {
+        "d": "GROUP_AUTHORIZATION_FAILED",
+        "c": "done c",
+        "b": "GROUP_ID_NOT_FOUND",
+        "a": "done a",
+    }
+    assert len(script.looked_up) == 1
+    assert sorted(script.sent) == [(1, ("b", "a")), (2, ("c",))]
+
+
+def test_only_what_is_pending_is_asked_again() -> None:
+    script = Script({1: [{"a": 0, "b": LOADING}, 0]}, ON_1)
+    assert run(script, ["a", "b"]) == {"a": "done a", "b": "done b"}
+    assert script.sent == [(1, ("a", "b")), (1, ("b",))]
+
+
+def test_batches() -> None:
+    script = Script({1: [0]}, ON_1)
+    assert run(script, ["a", "b", "c"], batch=2) == {"a": "done a", "b": "done b", "c": "done c"}
+    assert sorted(script.sent) == [(1, ("a", "b")), (1, ("c",))]
+
+
+def test_the_deadline_names_the_last_error() -> None:
+    script = Script({1: [LOADING]}, ON_1, timeout=0.5)
+    driver = Driver(script)  # type: ignore[arg-type]
+    (got,) = asyncio.run(driver.read(Echo(), ["a"])).values()
+    assert isinstance(got, KafkaError)
+    assert got.name == "REQUEST_TIMED_OUT"
+    assert "not finished within 0.5 s; last: COORDINATOR_LOAD_IN_PROGRESS" in got.message
+
+
+@pytest.mark.parametrize(
+    ("lost", "made", "outcome", "sent"),
+    [
+        pytest.param(CallError("lost", True), ["made"], "made", 1, id="it was made"),
+        pytest.param(CallError("lost", True), [None], "done a", 2, id="it was not made, so it is sent again"),
+        pytest.param(NOT_AVAILABLE, ["made"], "made", 1, id="the broker's write timed out, and was made"),
+        pytest.param(NOT_AVAILABLE, [None], "done a", 2, id="the broker's write timed out, and was not made"),
+        pytest.param(CallError("refused", False), [], "done a", 2, id="it was never sent"),
+        pytest.param(NOT_COORDINATOR, [], "done a", 2, id="it was sent to the wrong broker"),
+    ],
+)
+def test_a_lost_answer_is_settled_by_reading(lost: t.Any, made: list[str | None], outcome: str, sent: int) -> None:
+    script = Script({1: [lost, 0]}, ON_1)
+    read: list[list[str]] = []
+
+    async def settle(groups: list[str]) -> dict[str, t.Any]:
+        read.append(groups)
+        return dict.fromkeys(groups, made[0])
+
+    assert run(script, ["a"], settle=settle) == {"a": outcome}
+    assert len(script.sent) == sent
+    assert read == [["a"]] * len(made)
+
+
+def test_what_nobody_can_tell_is_never_sent_again() -> None:
+    script = Script({1: [CallError("lost", True), 0]}, ON_1, timeout=0.5)
+
+    async def settle(groups: list[str]) -> dict[str, t.Any]:
+        return dict.fromkeys(groups, KafkaError(30, "GROUP_AUTHORIZATION_FAILED", "no", False))
+
+    driver = Driver(script)  # type: ignore[arg-type]
+    (got,) = asyncio.run(driver.change(Echo(), ["a"], settle)).values()
+    assert isinstance(got, KafkaError)
+    assert "nothing tells whether it was carried out" in got.message
+    assert len(script.sent) == 1

@@ -1,0 +1,57 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Names and lists as users give them."""
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils import _input as inputs
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ("one", ["one"]),
+        ("a,b", ["a,b"]),
+        (["a b", "a,b", "'q'", '"', "ü ☃", "12345", "x\ny"], ["a b", "a,b", "'q'", '"', "ü ☃", "12345", "x\ny"]),
+        (["b", "a", "b"], ["b", "a"]),
+        (["x" * 249], ["x" * 249]),
+    ],
+)
+def test_names(given: t.Any, names: list[str]) -> None:
+    assert inputs.group_names(given) == names
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([], "names is an empty list"),
+        (["a", 7], r"names\[1\] is 7, which YAML took for a number: put quotes around it"),
+        ([True], "took for a truth value"),
+        ([1.5], "took for a number"),
+        ([None], "took for a null"),
+        ([{"name": "a"}], "took for a dictionary"),
+        (7, "took for a number"),
+        (["a", ""], r"names\[1\] is empty, which Kafka refuses as INVALID_GROUP_ID"),
+        ("", r"names\[0\] is empty"),
+        (["\udc80"], "not valid UTF-8"),
+        (["x" * 32768], "longer than Kafka's 32767 bytes"),
+    ],
+)
+def test_refused_names(given: t.Any, sentence: str) -> None:
+    with pytest.raises(TaskError, match=sentence) as refusal:
+        inputs.group_names(given)
+    assert str(refusal.value).endswith(".")
+
+
+def test_an_empty_name_is_reported_as_a_result() -> None:
+    with pytest.raises(TaskError) as refusal:
+        inputs.group_names(["a", ""])
+    (item,) = refusal.value.results
+    assert item.as_result()["error"]["name"] == "INVALID_GROUP_ID"
+    assert item.as_result()["failed"] is True

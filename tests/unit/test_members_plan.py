@@ -1,0 +1,67 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The plan of consumer_group_members."""
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.members import MemberName, parse, plan
+
+from tests.unit.values import group, member, row
+
+TWO = group("g", member("x"), member("y", "i"))
+REMOVE = ("g", "remove_member", None)
+NONE = ("g", "none", None)
+
+
+def refused(name: str) -> tuple[str, str, str]:
+    return "g", "remove_member", name
+
+
+@pytest.mark.parametrize(
+    ("seen", "wanted", "rows"),
+    [
+        (TWO, None, [REMOVE, REMOVE]),
+        (None, None, [NONE]),
+        (group(), None, [NONE]),
+        (TWO, [MemberName("i", None)], [REMOVE]),
+        (TWO, [MemberName(None, "x")], [REMOVE]),
+        (TWO, [MemberName(None, "x"), MemberName("gone", None)], [REMOVE, NONE]),
+        (TWO, [MemberName(None, "y"), MemberName("i", None)], [REMOVE]),
+        (None, [MemberName("i", None)], [NONE]),
+        (group("g", member(), protocol_type="connect"), None, [REMOVE]),
+        (group("g", member(), type="consumer"), None, [refused("UNSUPPORTED_VERSION")]),
+        (group("g", member(), type="share"), None, [refused("UNKNOWN_MEMBER_ID")]),
+        (group("g", member(), type="streams"), None, [refused("UNKNOWN_MEMBER_ID")]),
+        (group("g", member(), operations=frozenset({"DELETE"})), None, [refused("GROUP_AUTHORIZATION_FAILED")]),
+        (error("GROUP_AUTHORIZATION_FAILED"), None, [refused("GROUP_AUTHORIZATION_FAILED")]),
+    ],
+)
+def test_plan(seen: object, wanted: list[MemberName] | None, rows: list[tuple[str, str, str | None]]) -> None:
+    assert [row(item) for item in plan({"g": seen}, wanted, kip848=False)] == rows  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({"remove_all": False}, "say whom to remove"),
+        ({"settle_time": -1}, "cannot be negative"),
+        ({"members": []}, "members is an empty list"),
+        (
+            {"members": [{"group_instance_id": "i", "member_id": None}], "names": ["a", "b"]},
+            "members goes with one group",
+        ),
+        ({"members": [{"group_instance_id": None, "member_id": None}]}, r"members\[0\] needs exactly one of"),
+        ({"members": [{"group_instance_id": "i", "member_id": "m"}]}, r"members\[0\] needs exactly one of"),
+        ({"members": [{"group_instance_id": 5, "member_id": None}]}, r"members\[0\].group_instance_id is 5"),
+    ],
+)
+def test_refused(params: dict[str, t.Any], sentence: str) -> None:
+    defaults = {"names": ["g"], "remove_all": True, "members": None, "reason": "r", "settle_time": 0}
+    with pytest.raises(TaskError, match=sentence):
+        parse({**defaults, **params})

@@ -1,0 +1,144 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What consumer_group_offsets is asked for."""
+
+from __future__ import annotations
+
+import time
+import typing as t
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import Reset, Wanted, parse
+
+from tests.unit.values import at
+
+DEFAULTS: dict[str, t.Any] = dict.fromkeys(
+    ("group", "topics", "groups", "offsets", "reset_to", "reset_value", "restore_from", "backup", "max_changes")
+)
+DEFAULTS.update(state="absent", unsubscribed=False, force=False)
+
+
+def topics(**partitions: list[int] | None) -> list[dict[str, t.Any]]:
+    return [{"name": name, "partitions": chosen} for name, chosen in partitions.items()]
+
+
+def wanted(offset: int, partition: int = 0, **more: t.Any) -> dict[str, t.Any]:
+    return {"topic": "a", "partition": partition, "offset": offset, "metadata": None, "leader_epoch": None, **more}
+
+
+RESET = {"state": "present", "group": "g", "topics": topics(a=None)}
+
+
+@pytest.mark.parametrize(
+    ("params", "groups"),
+    [
+        ({"group": "g", "topics": topics(a=[1, 0, 1], b=None)}, {"g": {"a": (0, 1), "b": None}}),
+        ({"group": "g", "unsubscribed": True}, {"g": {}}),
+        (
+            {"groups": [{"name": "g", "topics": topics(a=None)}, {"name": "h", "topics": topics(b=[2])}]},
+            {"g": {"a": None}, "h": {"b": (2,)}},
+        ),
+        ({"state": "present", "restore_from": "f"}, {}),
+        ({"state": "present", "restore_from": "f", "groups": [{"name": "g", "topics": None}]}, {"g": {}}),
+    ],
+)
+def test_groups(params: dict[str, t.Any], groups: dict[str, t.Any]) -> None:
+    assert parse({**DEFAULTS, **params}).groups == groups
+
+
+@pytest.mark.parametrize(
+    ("to", "value", "reset"),
+    [
+        ("earliest", None, Reset("earliest")),
+        ("latest", None, Reset("latest")),
+        ("offset", 5, Reset("offset", 5)),
+        ("offset", "5", Reset("offset", 5)),
+        ("shift", -3, Reset("shift", -3)),
+        ("shift", "+3", Reset("shift", 3)),
+        ("timestamp", 1767225600000, Reset("timestamp", 1767225600000)),
+        ("timestamp", "2026-01-01T00:00:00Z", Reset("timestamp", 1767225600000)),
+        ("timestamp", "2026-01-01T00:00:00", Reset("timestamp", 1767225600000)),
+        ("timestamp", "2026-01-01T01:00:00.500+01:00", Reset("timestamp", 1767225600500)),
+    ],
+)
+def test_reset(to: str, value: t.Any, reset: Reset) -> None:
+    assert parse({**DEFAULTS, **RESET, "reset_to": to, "reset_value": value}).reset == reset
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("P7D", 604800),
+        ("PT1H30M", 5400),
+        ("P1DT12H", 129600),
+        ("7d", 604800),
+        ("1h30m", 5400),
+        ("90s", 90),
+        ("2w", 1209600),
+    ],
+)
+def test_duration(value: str, seconds: int) -> None:
+    before = int(time.time() * 1000)
+    reset = parse({**DEFAULTS, **RESET, "reset_to": "duration", "reset_value": value}).reset
+    assert reset is not None
+    assert reset.to == "timestamp"
+    assert before <= reset.value + seconds * 1000 <= int(time.time() * 1000)
+
+
+def test_offsets() -> None:
+    params = {
+        "state": "present",
+        "group": "g",
+        "offsets": [wanted(5), wanted(6, partition=1, metadata="m", leader_epoch=2)],
+    }
+    assert parse({**DEFAULTS, **params}).offsets == {at(0): Wanted(5, None, None), at(1): Wanted(6, "m", 2)}
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({}, "group or groups is missing"),
+        ({"group": "g"}, "topics is missing for group 'g'"),
+        ({"group": ""}, "group is empty"),
+        ({"group": "g", "topics": []}, "topics is an empty list"),
+        ({"group": "g", "topics": topics(a=[])}, r"topics\[0\].partitions is an empty list"),
+        ({"group": "g", "topics": topics(a=[-1])}, r"topics\[0\].partitions is -1"),
+        ({"group": "g", "topics": topics(a=None) * 2}, r"topics\[1\] names 'a' a second time"),
+        ({"group": "g", "topics": [{"name": 7, "partitions": None}]}, r"topics\[0\].name is 7"),
+        ({"groups": []}, "groups is an empty list"),
+        ({"groups": [{"name": "g", "topics": None}]}, "topics is missing for group 'g'"),
+        ({"groups": [{"name": "g", "topics": topics(a=None)}] * 2}, r"groups\[1\] names 'g' a second time"),
+        ({"groups": [{"name": "g", "topics": topics(a=None)}], "topics": topics(a=None)}, "topics goes with group"),
+        ({"group": "g", "topics": topics(a=None), "unsubscribed": True}, "unsubscribed stands in place of topics"),
+        ({"group": "g", "topics": topics(a=None), "reset_to": "earliest"}, "reset_to goes with state present"),
+        ({"group": "g", "topics": topics(a=None), "max_changes": -1}, "max_changes is -1"),
+        ({"state": "present", "group": "g", "topics": topics(a=None)}, "needs exactly one of offsets, reset_to"),
+        ({"state": "present", "group": "g", "offsets": [wanted(1)], "restore_from": "f"}, "needs exactly one of"),
+        ({"state": "present", "group": "g", "offsets": []}, "offsets is an empty list"),
+        ({"state": "present", "group": "g", "offsets": [wanted(-1)]}, r"offsets\[0\].offset is -1"),
+        ({"state": "present", "group": "g", "offsets": [wanted(1, partition=-1)]}, r"offsets\[0\].partition is -1"),
+        ({"state": "present", "group": "g", "offsets": [wanted(1), wanted(2)]}, "names partition a-0 a second time"),
+        (
+            {"state": "present", "group": "g", "offsets": [wanted(1)], "topics": topics(a=None)},
+            "topics does not go with",
+        ),
+        ({"state": "present", "offsets": [wanted(1)]}, "offsets needs group"),
+        ({"state": "present", "group": "g", "unsubscribed": True}, "unsubscribed goes with state absent"),
+        ({**RESET, "reset_to": "earliest", "reset_value": 1}, "reset_value does not go with reset_to earliest"),
+        ({**RESET, "reset_to": "offset"}, "reset_to offset needs reset_value"),
+        ({**RESET, "reset_to": "offset", "reset_value": -1}, "reset_value is -1"),
+        ({**RESET, "reset_to": "shift", "reset_value": "1.5"}, "not a whole number"),
+        ({**RESET, "reset_to": "timestamp", "reset_value": "soon"}, "a timestamp is ISO 8601"),
+        ({**RESET, "reset_to": "timestamp", "reset_value": True}, "a timestamp is ISO 8601"),
+        ({**RESET, "reset_to": "duration", "reset_value": "soon"}, "a duration is written as"),
+        ({**RESET, "reset_to": "duration", "reset_value": "P"}, "a duration is written as"),
+        ({**RESET, "reset_to": "earliest", "force": True}, "force goes with restore_from"),
+    ],
+)
+def test_refused(params: dict[str, t.Any], sentence: str) -> None:
+    with pytest.raises(TaskError, match=sentence) as refusal:
+        parse({**DEFAULTS, **params})
+    assert str(refusal.value).endswith("Nothing was sent.")

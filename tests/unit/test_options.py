@@ -1,0 +1,84 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Connection options, and the configurations that they become."""
+
+from __future__ import annotations
+
+import pathlib
+import typing as t
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
+
+
+def connection(**options: t.Any) -> Connection:
+    params = {name: spec.get("default") for name, spec in CONNECTION_SPEC.items()}
+    return Connection.from_params({**params, "bootstrap_servers": ["broker:9092"], **options})
+
+
+SASL = {"security_protocol": "SASL_PLAINTEXT"}
+PLAIN = {**SASL, "sasl_mechanism": "PLAIN", "sasl_username": "u", "sasl_password": "secret"}
+OAUTH = {**SASL, "sasl_mechanism": "OAUTHBEARER"}
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"bootstrap_servers": []}, "bootstrap_servers is empty"),
+        ({"bootstrap_servers": ["broker"]}, "'broker' is not of the form host:port"),
+        ({"bootstrap_servers": ["broker:0"]}, "'broker:0' is not of the form"),
+        ({"bootstrap_servers": ["broker:65536"]}, "not of the form"),
+        ({"bootstrap_servers": ["kafka://broker:9092"]}, "not of the form"),
+        ({"bootstrap_servers": ["a b:9092"]}, "not of the form"),
+        ({"timeout": 0}, "timeout is 0: it has to be more than 0 seconds"),
+        ({"request_timeout": -1}, "request_timeout is -1"),
+        ({"ssl_cafile": "/nowhere"}, "ssl_cafile: the file /nowhere does not exist or cannot be read"),
+        (SASL, "security_protocol SASL_PLAINTEXT needs sasl_mechanism"),
+        (
+            {"sasl_mechanism": "PLAIN"},
+            "sasl_mechanism needs security_protocol SASL_PLAINTEXT or SASL_SSL, not PLAINTEXT",
+        ),
+        ({**SASL, "sasl_mechanism": "PLAIN"}, "sasl_mechanism PLAIN needs sasl_username and sasl_password"),
+        (OAUTH, "OAUTHBEARER needs either sasl_oauth_token, or all of"),
+        ({**OAUTH, "sasl_oauth_token": "t", "sasl_oauth_token_url": "u"}, "OAUTHBEARER needs either"),
+        ({**OAUTH, "sasl_oauth_token_url": "u"}, "OAUTHBEARER needs either"),
+    ],
+)
+def test_refused(options: dict[str, t.Any], sentence: str) -> None:
+    with pytest.raises(TaskError, match=sentence):
+        connection(**options)
+
+
+@pytest.mark.parametrize("address", ["broker:9092", "10.0.0.1:1", "[::1]:65535", "b-1.example.org:9094"])
+def test_addresses(address: str) -> None:
+    assert connection(bootstrap_servers=[address]).wire_config()["bootstrap_servers"] == [address]
+
+
+def test_both_clients_get_the_same() -> None:
+    made = connection(**PLAIN)
+    wire, cluster = made.wire_config(), made.cluster_config()
+    assert wire["security_protocol"] == cluster["security.protocol"] == "SASL_PLAINTEXT"
+    assert wire["sasl_mechanism"] == cluster["sasl.mechanism"] == "PLAIN"
+    assert wire["sasl_plain_username"] == cluster["sasl.username"] == "u"
+    assert wire["sasl_plain_password"] == cluster["sasl.password"] == "secret"
+    assert wire["client_id"] == cluster["client.id"] == "kafkaops.groups"
+
+
+def test_a_file_without_certificate(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "ca.pem"
+    file.write_text("no certificate")
+    with pytest.raises(TaskError, match=f"ssl_cafile: {file} holds no PEM certificate"):
+        connection(security_protocol="SSL", ssl_cafile=str(file)).wire_config()
+
+
+def test_librdkafka_has_no_gssapi() -> None:
+    with pytest.raises(TaskError, match="come without GSSAPI"):
+        connection(**SASL, sasl_mechanism="GSSAPI").cluster_config()
+
+
+def test_a_connection_does_not_show_its_secrets() -> None:
+    assert "secret" not in repr(connection(**PLAIN))

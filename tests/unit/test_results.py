@@ -1,0 +1,76 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Result items, their counts, message and diff."""
+
+from __future__ import annotations
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils import _results as results
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import error
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import matcher
+from ansible_collections.kafkaops.groups.plugins.module_utils._results import Item
+
+from tests.unit.values import group, member, offset
+
+CHANGED = Item("g", results.SET_OFFSET, "a", 0, before=offset(1), after=offset(2, "m"), creates_group=True)
+UNCHANGED = Item("g", results.NONE)
+FAILED = Item("g", results.DELETE_GROUP, before=group("g", member())).failed(error("NON_EMPTY_GROUP", "in use"))
+REMOVED = Item("g", results.REMOVE_MEMBER, member=member(), before=member())
+ITEMS = [UNCHANGED, FAILED, CHANGED, REMOVED]
+
+
+def test_one_item() -> None:
+    assert CHANGED.as_result() == {
+        "group": "g",
+        "topic": "a",
+        "partition": 0,
+        "creates_group": True,
+        "action": "set_offset",
+        "changed": True,
+        "failed": False,
+        "before": {"offset": 1, "leader_epoch": -1, "metadata": ""},
+        "after": {"offset": 2, "leader_epoch": -1, "metadata": "m"},
+        "error": None,
+    }
+
+
+def test_a_failed_item_stays_as_it_was() -> None:
+    result = FAILED.as_result()
+    assert result["error"] == {"code": 68, "name": "NON_EMPTY_GROUP", "message": "in use", "retriable": False}
+    assert (result["changed"], result["failed"]) == (False, True)
+    assert result["after"] == result["before"] != None  # noqa: E711
+    assert "creates_group" not in CHANGED.failed(error("NON_EMPTY_GROUP")).as_result()
+
+
+def test_summary_and_message() -> None:
+    assert results.summary(ITEMS) == {"total": 4, "changed": 2, "unchanged": 1, "failed": 1}
+    assert results.message(ITEMS) == "1 of 4 failed; first: group 'g': NON_EMPTY_GROUP: in use"
+    assert results.message([CHANGED]) == ""
+
+
+def test_diff_shows_only_what_changes() -> None:
+    diff = results.diff([*ITEMS, Item("h", results.DELETE_GROUP, before=group("h"))])
+    assert diff["before"].splitlines() == [
+        "group 'g', topic 'a', partition 0: offset 1",
+        "group 'g', member m (client client-m on 10.0.0.1)",
+        "group 'h': classic consumer group, Empty",
+    ]
+    assert diff["after"].splitlines() == ["group 'g', topic 'a', partition 0: offset 2, metadata 'm'"]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "name", "matches"),
+    [
+        (["etl-*"], "etl-1", True),
+        (["etl-*"], "my-etl-1", False),
+        (["a", "b"], "b", True),
+        (["[ab]?"], "b2", True),
+        (["~etl-[0-9]+"], "etl-12", True),
+        (["~etl-[0-9]+"], "etl-12x", False),
+        (["*"], "any, 'thing'\n", True),
+    ],
+)
+def test_matcher(patterns: list[str], name: str, matches: bool) -> None:
+    assert matcher(patterns)(name) is matches

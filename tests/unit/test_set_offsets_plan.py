@@ -1,0 +1,110 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The plan of consumer_group_offsets, state present."""
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import error
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import set_offsets
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import Request, Reset, Wanted
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.set_offsets import Log
+
+from tests.unit.values import ALL, at, group, member, offset, topic
+
+TOPICS = {"a": topic("a", partitions=1), "gone": error("UNKNOWN_TOPIC_OR_PARTITION")}
+
+
+def request(**more: t.Any) -> Request:
+    values = {"groups": {"g": {"a": None}}, "offsets": None, "reset": None, "restore_from": None, **more}
+    return Request(state="present", unsubscribed=False, any_cluster=False, backup=None, max_changes=None, **values)
+
+
+@pytest.mark.parametrize(
+    ("reset", "current", "log", "target"),
+    [
+        (Reset("earliest"), 15, Log(10, 20), 10),
+        (Reset("latest"), 15, Log(10, 20), 20),
+        (Reset("offset", 12), None, Log(10, 20), 12),
+        (Reset("offset", 5), None, Log(10, 20), 10),
+        (Reset("offset", 25), None, Log(10, 20), 20),
+        (Reset("shift", 2), 15, Log(10, 20), 17),
+        (Reset("shift", -9), 15, Log(10, 20), 10),
+        (Reset("shift", 99), 15, Log(10, 20), 20),
+        (Reset("shift", 1), None, Log(10, 20), "INVALID_REQUEST"),
+        (Reset("timestamp", 1), None, Log(10, 20, 13), 13),
+        (Reset("timestamp", 1), None, Log(10, 20, -1), 20),
+        (Reset("earliest"), 15, error("LEADER_NOT_AVAILABLE"), "LEADER_NOT_AVAILABLE"),
+    ],
+)
+def test_reset_targets(reset: Reset, current: int | None, log: t.Any, target: int | str) -> None:
+    offsets = {"g": {} if current is None else {at(): offset(current)}}
+    found = set_offsets.targets(request(reset=reset), None, offsets, TOPICS, {at(): log})  # type: ignore[arg-type]
+    got = found["g"][at()]
+    assert (got.name if hasattr(got, "name") else got.offset) == target
+
+
+@pytest.mark.parametrize(
+    ("given", "current", "target"),
+    [
+        (Wanted(5, None, None), None, offset(5)),
+        (Wanted(5, "m", 3), None, offset(5, "m", 3)),
+        (Wanted(5, None, None), offset(5, "kept", 2), offset(5, "kept", 2)),
+        (Wanted(5, "new", None), offset(5, "old", 2), offset(5, "new", 2)),
+        (Wanted(6, None, None), offset(5, "old", 2), offset(6)),
+    ],
+)
+def test_explicit_targets(given: Wanted, current: t.Any, target: t.Any) -> None:
+    offsets: t.Any = {"g": {at(): current} if current else {}}
+    assert set_offsets.targets(request(offsets={at(): given}), None, offsets, TOPICS, {}) == {"g": {at(): target}}
+
+
+@pytest.mark.parametrize(
+    ("seen", "current", "outcome"),
+    [
+        (group(), None, "changed"),
+        (group(), offset(5), "unchanged"),
+        (group(), offset(4), "changed"),
+        (group(), offset(5, "metadata"), "changed"),
+        (group(), offset(5, "", 7), "changed"),
+        (None, None, "creates"),
+        (group("g", member()), offset(4), "NON_EMPTY_GROUP"),
+        (group("g", member()), offset(5), "unchanged"),
+        (group(type="share"), None, "INVALID_REQUEST"),
+        (group(operations=frozenset({"DESCRIBE"})), None, "GROUP_AUTHORIZATION_FAILED"),
+        (error("GROUP_AUTHORIZATION_FAILED"), None, "GROUP_AUTHORIZATION_FAILED"),
+    ],
+)
+def test_plan(seen: t.Any, current: t.Any, outcome: str) -> None:
+    offsets: t.Any = {"g": {at(): current} if current else {}}
+    (item,) = set_offsets.plan({"g": {at(): offset(5)}}, {"g": seen}, {"g": ALL}, offsets, TOPICS)
+    words = "creates" if item.creates_group else "changed" if item.changed else "unchanged"
+    assert (item.error.name if item.error else words) == outcome
+    assert item.after == (offset(5) if item.changed else item.before)
+
+
+@pytest.mark.parametrize(
+    ("operations", "outcome"),
+    [
+        (frozenset({"DESCRIBE"}), "GROUP_AUTHORIZATION_FAILED"),
+        (None, None),
+        (ALL, None),
+        (error("REQUEST_TIMED_OUT"), "REQUEST_TIMED_OUT"),
+    ],
+)
+def test_a_group_that_one_may_not_create(operations: t.Any, outcome: str | None) -> None:
+    (item,) = set_offsets.plan({"g": {at(): offset(5)}}, {"g": None}, {"g": operations}, {"g": {}}, TOPICS)
+    assert (item.error.name if item.error else None) == outcome
+
+
+@pytest.mark.parametrize(
+    ("where", "name"), [(at(0, "gone"), "UNKNOWN_TOPIC_OR_PARTITION"), (at(9), "UNKNOWN_TOPIC_OR_PARTITION")]
+)
+def test_unknown_partitions(where: t.Any, name: str) -> None:
+    (item,) = set_offsets.plan({"g": {where: offset(5)}}, {"g": group()}, {}, {"g": {}}, TOPICS)
+    assert item.error is not None
+    assert item.error.name == name

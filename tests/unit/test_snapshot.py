@@ -1,0 +1,128 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Back-up files."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import stat
+import typing as t
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils import _snapshot as snapshot
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._snapshot import GroupSnapshot
+
+from tests.unit.values import at, offset
+
+GROUPS = [
+    GroupSnapshot("ü", "classic", "Empty", {at(0): offset(5, "m", 3), at(1): offset(0)}),
+    GroupSnapshot("none", "consumer", "Empty", {}),
+]
+
+
+@pytest.fixture
+def path(tmp_path: pathlib.Path) -> pathlib.Path:
+    file = tmp_path / "backup.json"
+    snapshot.write(str(file), "cluster-1", GROUPS)
+    return file
+
+
+def test_what_is_written_is_read(path: pathlib.Path) -> None:
+    assert snapshot.read(str(path), "cluster-1", any_cluster=False) == GROUPS
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert os.listdir(path.parent) == ["backup.json"]
+
+
+def test_the_contract_of_the_file(path: pathlib.Path) -> None:
+    document = json.loads(path.read_text())
+    assert document["format"] == "kafkaops.groups/backup"
+    assert document["version"] == 1
+    assert document["cluster_id"] == "cluster-1"
+    assert document["groups"][0]["offsets"][0] == {
+        "topic": "a",
+        "partition": 0,
+        "offset": 5,
+        "leader_epoch": 3,
+        "metadata": "m",
+    }
+
+
+def test_another_clusters_backup(path: pathlib.Path) -> None:
+    with pytest.raises(TaskError, match="back-up of cluster cluster-1, and this is cluster cluster-2: set force"):
+        snapshot.read(str(path), "cluster-2", any_cluster=False)
+    assert snapshot.read(str(path), "cluster-2", any_cluster=True) == GROUPS
+
+
+def test_an_existing_file_is_never_overwritten(path: pathlib.Path) -> None:
+    before = path.read_bytes()
+    for attempt in (lambda: snapshot.write(str(path), "c", []), lambda: snapshot.check_target(str(path))):
+        with pytest.raises(TaskError, match="exists already and is never overwritten"):
+            attempt()
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("folder", ["missing", "file"])
+def test_a_folder_that_is_none(tmp_path: pathlib.Path, folder: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(TaskError, match="is not a folder: create it first"):
+        snapshot.write(str(tmp_path / folder / "b.json"), "c", GROUPS)
+
+
+def test_a_full_disk_leaves_nothing(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(TaskError, match=r"cannot be written \(No space left on device\). Nothing was changed"):
+        snapshot.write(str(tmp_path / "b.json"), "c", GROUPS)
+    assert os.listdir(tmp_path) == []
+
+
+def entry(**more: t.Any) -> dict[str, t.Any]:
+    return {"topic": "a", "partition": 0, "offset": 1, "leader_epoch": -1, "metadata": "", **more}
+
+
+def document(**more: t.Any) -> dict[str, t.Any]:
+    return {"format": snapshot.FORMAT, "version": 1, "cluster_id": "c", "groups": [], **more}
+
+
+def of_group(*offsets: t.Any, **more: t.Any) -> dict[str, t.Any]:
+    return document(groups=[{"name": "g", "type": "classic", "state": "Empty", "offsets": list(offsets), **more}])
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("", "it is not JSON"),
+        ("{", "it is not JSON"),
+        ("[]", "its format is not"),
+        (document(format="other"), "its format is not kafkaops.groups/backup"),
+        (document(version=2), "is of version 2, and this release reads version 1"),
+        (document(groups=None), "is damaged"),
+        (of_group(entry(offset=-1)), "-1 is not a number from 0"),
+        (of_group(entry(offset="1")), "'1' is not a number"),
+        (of_group(entry(partition=True)), "True is not a number"),
+        (of_group(entry(topic="")), "'' is not a text"),
+        (of_group(entry(metadata=None)), "None is not a text"),
+        (of_group(entry(), entry()), "a-0 stands twice"),
+        (of_group({"topic": "a"}), "is damaged"),
+        (of_group(name=5), "5 is not a text"),
+        (document(groups=of_group()["groups"] * 2), "a group stands in it twice"),
+    ],
+)
+def test_a_file_that_is_no_backup(tmp_path: pathlib.Path, content: t.Any, sentence: str) -> None:
+    file = tmp_path / "b.json"
+    file.write_text(content if isinstance(content, str) else json.dumps(content))
+    with pytest.raises(TaskError, match=sentence) as refusal:
+        snapshot.read(str(file), "c", any_cluster=False)
+    assert str(refusal.value).endswith("Nothing was changed.")
+
+
+def test_a_file_that_is_not_there(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(TaskError, match=r"cannot be read \(No such file or directory\)"):
+        snapshot.read(str(tmp_path / "none"), "c", any_cluster=False)
