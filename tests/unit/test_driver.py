@@ -65,8 +65,8 @@ class Script:
     """A wire whose nodes answer from scripts: each entry is an error code for all groups, a table, or an exception."""
 
     def __init__(self, answers: dict[int, list[t.Any]], lookups: list[dict[str, t.Any]], timeout: float = 3) -> None:
-        self.answers = answers
-        self.lookups = lookups
+        self.answers = {node: list(script) for node, script in answers.items()}
+        self.lookups = list(lookups)
         self.sent: list[tuple[int, tuple[str, ...]]] = []
         self.looked_up: list[list[str]] = []
         self.deadline = Deadline(timeout)
