@@ -1,0 +1,39 @@
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Real clusters, each started when the first test asks for it, and kept until the last one is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.broker import Cluster
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """One broker of the newest version; ``cluster.proxy`` records what goes to ``cluster.listeners["PROXIED"]``."""
+    with Cluster.start("single", proxied=True) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def secured() -> Iterator[Cluster]:
+    """One broker with TLS, SASL and ACLs."""
+    with Cluster.start("secured") as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def three() -> Iterator[Cluster]:
+    """Three brokers. Whoever kills one restarts it."""
+    with Cluster.start("three") as started:
+        yield started
+
+
+@pytest.fixture(scope="session", params=["3.9.2", "2.8.2", "2.4.1"])
+def old(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """One broker of each older version in turn."""
+    with Cluster.start("old", request.param) as started:
+        yield started

@@ -1,0 +1,130 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""One task of the collection against a real cluster: in this process, or through Ansible."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import (
+    _offset_request,
+    delete_groups,
+    info,
+    members,
+    offsets,
+)
+from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
+from ansible_collections.kafkaops.groups.plugins.module_utils._results import Item
+from ansible_collections.kafkaops.groups.plugins.module_utils._session import Session
+
+from tests.support.collection import install
+
+OPERATIONS: dict[str, tuple[Callable[[Any], Any], Callable[..., Coroutine[Any, Any, Any]], dict[str, Any]]] = {
+    "consumer_group": (
+        delete_groups.parse,
+        delete_groups.delete_groups,
+        {"force": False, "backup": None, "max_changes": None},
+    ),
+    "consumer_group_members": (
+        members.parse,
+        members.remove_members,
+        {"remove_all": False, "members": None, "reason": "test", "settle_time": 0},
+    ),
+    "consumer_group_offsets": (
+        _offset_request.parse,
+        offsets.change_offsets,
+        {
+            **dict.fromkeys(("group", "groups", "topics", "offsets", "reset_to", "reset_value", "restore_from")),
+            "state": "present",
+            "unsubscribed": False,
+            "force": False,
+            "backup": None,
+            "max_changes": None,
+        },
+    ),
+    "consumer_group_info": (
+        info.parse,
+        info.gather_info,
+        {"names": None, "match": None, "states": None, "types": None, "gather": ["state"]},
+    ),
+}
+
+
+def connection(bootstrap: str, **options: Any) -> Connection:
+    """Connection options with their defaults."""
+    params = {name: spec.get("default") for name, spec in CONNECTION_SPEC.items()}
+    return Connection.from_params({**params, "bootstrap_servers": bootstrap.split(","), **options})
+
+
+class Outcome:
+    """What a task run in this process gave: its items or its answer, and how many of each RPC it sent."""
+
+    def __init__(self, given: Any, requests: Mapping[str, int]) -> None:
+        self.given = given
+        self.requests = dict(requests)
+
+    @property
+    def items(self) -> list[Item]:
+        """The items of a changing task."""
+        return list(self.given.items)
+
+    @property
+    def changed(self) -> int:
+        """How many items were changed."""
+        return sum(item.changed for item in self.items)
+
+    @property
+    def errors(self) -> dict[str, str]:
+        """The failed groups, and the name of each one's error."""
+        return {item.group: item.error.name for item in self.items if item.error}
+
+
+def run(
+    module: str, bootstrap: str, check: bool = False, connect: Mapping[str, Any] | None = None, **args: Any
+) -> Outcome:
+    """Run a module's operation in this process, without Ansible. Raises TaskError as the operation does."""
+    parse, operation, defaults = OPERATIONS[module]
+    request = parse({**defaults, **args})
+    with Session(connection(bootstrap, **(connect or {})), check) as session:
+        given = session.wire.run(operation, request, session)
+        return Outcome(given, session.wire.requests)
+
+
+def ansible(module: str, bootstrap: str, check: bool = False, **args: Any) -> dict[str, Any]:
+    """Run a module as a task of Ansible's, and return what it returned; C(rc) is ansible's own exit code."""
+    folder = Path(sys.executable).parent
+    command = [
+        *(
+            str(folder / "ansible"),
+            "localhost",
+            "-c",
+            "local",
+            "-m",
+            f"kafkaops.groups.{module}",
+            "-a",
+            json.dumps(args),
+        ),
+        *("-e", f"ansible_python_interpreter={sys.executable}", *(["--check"] if check else [])),
+    ]
+    environment = {
+        **os.environ,
+        "ANSIBLE_COLLECTIONS_PATH": str(install()),
+        "ANSIBLE_LOCALHOST_WARNING": "false",
+        "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+        "KAFKA_BOOTSTRAP_SERVERS": bootstrap,
+    }
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    _head, found, answer = ended.stdout.partition(" => ")
+    if not found:
+        raise RuntimeError(ended.stdout + ended.stderr)
+    returned: dict[str, Any] = json.loads(answer)
+    return {**returned, "rc": ended.returncode}

@@ -1,0 +1,95 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A request whose answer is lost: its outcome is read, reported as it is, and nothing is sent twice."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.live.task import run
+from tests.support import commits, topics, truth
+from tests.support.broker import Cluster
+from tests.support.consumers import Consumer, start_many
+from tests.support.proxy import Proxy
+
+pytestmark = pytest.mark.live
+
+DELETE_GROUPS, OFFSET_DELETE, LEAVE_GROUP, OFFSET_COMMIT = 42, 47, 13, 8
+TOPIC = "lost-answers"
+NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def proxy(cluster: Cluster) -> Iterator[Proxy]:
+    """The proxy before the cluster, and a topic behind it."""
+    topics.create(cluster.client(), TOPIC, 1, records=5)
+    assert cluster.proxy is not None
+    yield cluster.proxy
+    cluster.proxy.reset()
+
+
+@pytest.fixture
+def group(cluster: Cluster) -> str:
+    """An Empty group with a committed offset."""
+    name = f"lost-{next(NUMBERS)}"
+    commits.commit(cluster.client(), name, {(TOPIC, 0): (1, "m", -1)})
+    return name
+
+
+@pytest.mark.parametrize(
+    ("api_key", "module", "args"),
+    [
+        (DELETE_GROUPS, "consumer_group", {"names": "GROUP"}),
+        (
+            OFFSET_DELETE,
+            "consumer_group_offsets",
+            {"group": "GROUP", "state": "absent", "topics": [{"name": TOPIC, "partitions": None}]},
+        ),
+        (
+            OFFSET_COMMIT,
+            "consumer_group_offsets",
+            {
+                "group": "GROUP",
+                "offsets": [{"topic": TOPIC, "partition": 0, "offset": 4, "metadata": "n", "leader_epoch": None}],
+            },
+        ),
+    ],
+)
+def test_a_lost_answer(
+    cluster: Cluster, proxy: Proxy, group: str, api_key: int, module: str, args: dict[str, Any]
+) -> None:
+    proxy.clear()
+    proxy.drop_answers(api_key)
+    outcome = run(module, proxy.address, **{key: group if value == "GROUP" else value for key, value in args.items()})
+    assert proxy.count()[api_key] == 1
+    assert outcome.errors == {}
+    assert outcome.changed == 1
+    offsets = truth.offsets(cluster.client(), group) if group in truth.groups(cluster.client()) else {}
+    expected = {(TOPIC, 0): (4, "n", -1)} if api_key == OFFSET_COMMIT else {}
+    assert offsets == expected
+
+
+def test_a_lost_answer_about_members(cluster: Cluster, proxy: Proxy) -> None:
+    name = f"lost-{next(NUMBERS)}"
+    (member,) = start_many([Consumer(cluster.client(), name, [TOPIC], instance_id="i", session_timeout_ms=300_000)])
+    member.kill()
+    proxy.clear()
+    proxy.drop_answers(LEAVE_GROUP)
+    outcome = run("consumer_group_members", proxy.address, names=name, remove_all=True)
+    assert (proxy.count()[LEAVE_GROUP], outcome.changed, outcome.errors) == (1, 1, {})
+    assert truth.members(cluster.client(), name) == []
+
+
+def test_answers_that_never_come_end_with_the_deadline(proxy: Proxy, group: str, cluster: Cluster) -> None:
+    proxy.drop_answers(DELETE_GROUPS, 1)
+    proxy.drop_answers(10, 1000)
+    outcome = run("consumer_group", proxy.address, names=group, connect={"timeout": 4.0})
+    proxy.reset()
+    assert outcome.errors == {group: "REQUEST_TIMED_OUT"}
+    assert group in truth.groups(cluster.client())

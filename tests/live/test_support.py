@@ -1,0 +1,228 @@
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The real parts that the other tests stand on do start, and are what they claim to be."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from tests.support import commits, topics, truth
+from tests.support.broker import Cluster
+from tests.support.ca import Authority
+from tests.support.clients import properties
+from tests.support.collection import CHECKOUT
+from tests.support.consumers import Consumer, connect_like, share_consumer, start_many, streams_app
+from tests.support.process import started
+from tests.support.truth import Offset
+
+pytestmark = pytest.mark.live
+
+LIST_GROUPS = 16
+GROUP_TOOL = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
+
+
+@pytest.fixture(scope="module")
+def topic(cluster: Cluster) -> str:
+    topics.create(cluster.bootstrap, "support", 3, records=30)
+    return "support"
+
+
+def test_offsets_are_committed_and_seen(cluster: Cluster, topic: str) -> None:
+    commits.commit(cluster.bootstrap, "support-offsets", {(topic, 0): (5, "", -1), (topic, 2): (6, "a note", 0)})
+
+    seen = truth.offsets(cluster.bootstrap, "support-offsets")
+
+    assert seen == {(topic, 0): Offset(5, "", -1), (topic, 2): Offset(6, "a note", 0)}
+    assert truth.groups(cluster.bootstrap)["support-offsets"] == ("Empty", "classic")
+
+
+def test_many_groups_are_made_quickly(cluster: Cluster, topic: str) -> None:
+    begin = time.monotonic()
+    commits.commit_many(
+        cluster.bootstrap, {f"support-many-{number}": {(topic, 0): (1, "", -1)} for number in range(2000)}
+    )
+
+    assert time.monotonic() - begin < 20
+    assert sum(name.startswith("support-many-") for name in truth.groups(cluster.bootstrap)) == 2000
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_consumers_live_leave_and_die(cluster: Cluster, topic: str, protocol: Literal["classic", "consumer"]) -> None:
+    group = f"support-{protocol}"
+    # One more than there are partitions: the last one gets none.
+    members = [Consumer(cluster.bootstrap, group, [topic], protocol=protocol, client_id=f"c-{n}") for n in range(4)]
+    start_many(members)
+
+    assert truth.groups(cluster.bootstrap)[group] == ("Stable", protocol)
+    seen = truth.members(cluster.bootstrap, group)
+    assert [one.client_id for one in seen] == ["c-0", "c-1", "c-2", "c-3"]
+    assert sorted(part for one in seen for part in one.assignment) == [(topic, 0), (topic, 1), (topic, 2)]
+
+    members[0].kill()
+    for member in members[1:]:
+        member.stop()
+    assert [one.client_id for one in truth.members(cluster.bootstrap, group)] == ["c-0"]
+
+
+def test_a_static_member_is_left_behind(cluster: Cluster, topic: str) -> None:
+    with Consumer(
+        cluster.bootstrap, "support-static", [topic], instance_id="s-1", session_timeout_ms=300_000
+    ) as member:
+        assert member.assignment == {(topic, 0), (topic, 1), (topic, 2)}
+        member.kill()
+
+    assert [one.group_instance_id for one in truth.members(cluster.bootstrap, "support-static")] == ["s-1"]
+
+
+def test_the_other_kinds_of_groups(cluster: Cluster, topic: str) -> None:
+    topics.configure_group(cluster.bootstrap, "support-share", {"share.auto.offset.reset": "earliest"})
+    kinds = {"support-connect": "classic", "support-share": "share", "support-streams": "streams"}
+    members = start_many(
+        [
+            connect_like(cluster.bootstrap, "support-connect"),
+            share_consumer(cluster.bootstrap, "support-share", topic),
+            streams_app(cluster.bootstrap, "support-streams", [topic]),
+        ]
+    )
+
+    seen = truth.groups(cluster.bootstrap)
+    assert {group: seen[group] for group in kinds} == {group: ("Stable", kind) for group, kind in kinds.items()}
+
+    for member in members:
+        member.stop()
+    for group in kinds:
+        truth.wait_state(cluster.bootstrap, group, "Empty")
+
+
+def test_the_proxy_records_delays_and_drops(cluster: Cluster) -> None:
+    assert cluster.proxy
+    assert cluster.proxy.address == cluster.listeners["PROXIED"]
+    client = {"bootstrap.servers": cluster.proxy.address, "client.id": "support-proxy"}
+    admin = AdminClient(properties(client))
+    cluster.proxy.clear()
+
+    admin.list_consumer_groups(request_timeout=10).result()
+    assert cluster.proxy.count("support-proxy")[LIST_GROUPS] == 1
+
+    cluster.proxy.drop_answers(LIST_GROUPS, 1)
+    cluster.proxy.clear()
+    dropped = admin.list_consumer_groups(request_timeout=10).result()
+    # The broker saw it, the client did not see the answer.
+    assert cluster.proxy.count("support-proxy")[LIST_GROUPS] >= 1
+    assert dropped.errors or cluster.proxy.count("support-proxy")[LIST_GROUPS] == 2
+
+    cluster.proxy.delay(300)
+    begin = time.monotonic()
+    admin.list_consumer_groups(request_timeout=10).result()
+    assert time.monotonic() - begin >= 0.3
+    cluster.proxy.reset()
+
+
+def test_kafkas_own_tools_run(cluster: Cluster, topic: str) -> None:
+    commits.commit(cluster.bootstrap, "support-tool", {(topic, 1): (7, "", -1)})
+
+    done = truth.kafka_tool(cluster, GROUP_TOOL, ["--describe", "--group", "support-tool"])
+
+    assert done.returncode == 0
+    assert "support-tool" in done.stdout
+
+
+def test_everything_ends_when_the_parent_is_killed(tmp_path: Path) -> None:
+    script = (
+        "import sys, time; from pathlib import Path; from tests.support.process import Process\n"
+        "child = Process(['sleep', '300'], Path(sys.argv[1])); print(child.pid, flush=True); time.sleep(300)"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "log")]
+    parent = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=CHECKOUT)
+    assert parent.stdout
+    child = int(parent.stdout.readline())
+    assert started(child)
+
+    os.kill(parent.pid, signal.SIGKILL)
+    parent.wait()
+
+    deadline = time.monotonic() + 10
+    while started(child) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not started(child)
+
+
+@pytest.fixture(scope="module")
+def secured_group(secured: Cluster) -> str:
+    topics.create(secured.client(), "support", 1)
+    commits.commit(secured.client(), "support-secured", {("support", 0): (0, "", -1)})
+    return "support-secured"
+
+
+@pytest.mark.parametrize(
+    ("listener", "mechanism"),
+    [
+        ("SSL", ""),
+        *((listener, mechanism) for listener in ("SASL_SSL", "SASL_PLAINTEXT")
+          for mechanism in ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")),
+    ],
+)  # fmt: skip
+def test_every_way_in(secured: Cluster, secured_group: str, listener: str, mechanism: str) -> None:
+    user = f"alice-{listener}-{mechanism}".rstrip("-") if listener == "SSL" or mechanism == "OAUTHBEARER" else "alice"
+    topics.allow(secured.client(), user, "group", "support-", ["describe"], prefixed=True)
+
+    assert _groups(secured, listener, user, mechanism) == {secured_group}
+
+
+def test_permissions_hold(secured: Cluster, secured_group: str) -> None:
+    assert _groups(secured, "SASL_SSL", "bob", "PLAIN") == set()
+    assert _groups(secured, "SASL_SSL", "admin", "PLAIN") >= {secured_group}
+    # ANONYMOUS is nobody.
+    assert _groups(secured, "PLAINTEXT", "", "") == set()
+
+
+@pytest.mark.parametrize("listener", ["EXPIRED", "WRONG_HOST"])
+def test_bad_certificates_are_refused(secured: Cluster, listener: str) -> None:
+    with pytest.raises(KafkaException):
+        AdminClient(properties(secured.client(listener))).list_topics(timeout=5)
+
+
+def test_certificates_of_another_authority_are_refused(secured: Cluster, tmp_path: Path) -> None:
+    stranger = Authority(tmp_path, "stranger")
+    client = {**secured.client("SSL"), "ssl.ca.location": str(stranger.certificate)}
+    with pytest.raises(KafkaException):
+        AdminClient(properties(client)).list_topics(timeout=5)
+    assert secured.authority
+    assert "ENCRYPTED" in secured.authority.encrypted_key("admin").read_text()
+
+
+def test_a_broker_of_three_dies_and_comes_back(three: Cluster) -> None:
+    topics.create(three.bootstrap, "support", 3, records=30)
+    commits.commit(three.bootstrap, "support-three", {("support", 0): (3, "", 0)})
+
+    three.kill(1)
+    assert truth.offsets(three.bootstrap, "support-three") == {("support", 0): Offset(3, "", 0)}
+    three.restart(1)
+
+    assert len(three.pids) == 3
+    assert truth.offsets(three.bootstrap, "support-three") == {("support", 0): Offset(3, "", 0)}
+
+
+def test_older_brokers(old: Cluster) -> None:
+    topics.create(old.bootstrap, "support", 1, records=3)
+    commits.commit(old.bootstrap, "support-old", {("support", 0): (3, "kept", -1)})
+    old.restart()
+
+    assert truth.offsets(old.bootstrap, "support-old") == {("support", 0): Offset(3, "kept", -1)}
+    with Consumer(old.bootstrap, "support-live", ["support"]):
+        assert truth.wait_stable(old.bootstrap, "support-live").state == "Stable"
+
+
+def _groups(secured: Cluster, listener: str, user: str, mechanism: str) -> set[str]:
+    admin = AdminClient(properties(secured.client(listener, user, mechanism)))
+    return {one.group_id for one in admin.list_consumer_groups(request_timeout=10).result().valid}
