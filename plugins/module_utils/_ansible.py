@@ -21,7 +21,7 @@ from ._session import Session
 
 R = t.TypeVar("R")
 Params = dict[str, t.Any]
-Outcome = Report | dict[str, t.Any]
+Outcome = Report | dict[str, t.Any]  # pylint: disable=unsupported-binary-operation
 
 DEPENDENCIES = {"kafka-python>=3.0.12": KAFKA_IMPORT_ERROR, "confluent-kafka>=2.16": CONFLUENT_IMPORT_ERROR}
 

@@ -29,7 +29,7 @@ BACKOFF_MAX = 1.0
 
 V = t.TypeVar("V")
 
-Settle = c.Callable[[list[str]], c.Coroutine[t.Any, t.Any, dict[str, V | KafkaError | None]]]
+Settle = c.Callable[[list[str]], c.Coroutine[t.Any, t.Any, dict[str, V | KafkaError | None]]]  # pylint: disable=unsupported-binary-operation
 """Reads what became of groups: the value if the change was made, None if it was not, an error if nobody can tell."""
 
 
@@ -104,7 +104,7 @@ class Driver:
             while queue:
                 await job(queue.popleft())
 
-        await self.wire.gather(worker() for _ in range(min(WINDOW, len(batches))))
+        await self.wire.gather(worker() for _number in range(min(WINDOW, len(batches))))
 
 
 class _Run(t.Generic[V]):

@@ -38,7 +38,8 @@ def fetch_token(
     )
     try:
         context = ssl.create_default_context(cafile=cafile) if url.startswith("https:") else None
-        with urllib.request.urlopen(request, timeout=timeout, context=context) as response:
+        opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
+        with opener.open(request, timeout=timeout) as response:
             answer = json.load(response)
         return str(answer["access_token"]), float(answer.get("expires_in", 300))
     except urllib.error.HTTPError as exc:

@@ -78,7 +78,7 @@ class Connection:
             if match is None or not 0 < int(match[2]) < 65536:
                 raise TaskError(f"bootstrap_servers: '{address}' is not of the form host:port.")
         for option in ("request_timeout", "timeout"):
-            if not getattr(self, option) > 0:
+            if not 0 < getattr(self, option) < float("inf"):
                 raise TaskError(f"{option} is {getattr(self, option):g}: it has to be more than 0 seconds.")
         for option in _FILES:
             path = getattr(self, option)
@@ -139,13 +139,10 @@ class Connection:
             return None
         if self.sasl_oauth_token:
             return self.sasl_oauth_token, self.timeout
-        assert self.sasl_oauth_token_url
-        assert self.sasl_oauth_client_id
-        assert self.sasl_oauth_client_secret
         return fetch_token(
-            self.sasl_oauth_token_url,
-            self.sasl_oauth_client_id,
-            self.sasl_oauth_client_secret,
+            t.cast(str, self.sasl_oauth_token_url),
+            t.cast(str, self.sasl_oauth_client_id),
+            t.cast(str, self.sasl_oauth_client_secret),
             self.sasl_oauth_scope,
             self.ssl_cafile,
             self.request_timeout,

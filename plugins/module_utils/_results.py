@@ -19,7 +19,7 @@ DELETE_OFFSET = "delete_offset"
 SET_OFFSET = "set_offset"
 NONE = "none"
 
-State = Group | Member | Committed | None
+State = Group | Member | Committed | None  # pylint: disable=unsupported-binary-operation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,9 +51,7 @@ class Item:
     @property
     def where(self) -> TopicPartition:
         """The partition of an item about a committed offset."""
-        assert self.topic is not None
-        assert self.partition is not None
-        return TopicPartition(self.topic, self.partition)
+        return TopicPartition(t.cast(str, self.topic), t.cast(int, self.partition))
 
     def failed(self, error: KafkaError) -> Item:
         """Return the item as failed: what it was about stays as it was."""
@@ -130,12 +128,11 @@ def summary(items: c.Sequence[Item]) -> dict[str, int]:
 
 def message(items: c.Sequence[Item]) -> str:
     """Return how many of how many failed, and why the first; empty where none did."""
-    failures = [item for item in items if item.error is not None]
+    failures = [(item, item.error) for item in items if item.error is not None]
     if not failures:
         return ""
-    first = failures[0]
-    assert first.error is not None
-    return f"{len(failures)} of {len(items)} failed; first: {first}: {first.error.name}: {first.error.message}"
+    first, problem = failures[0]
+    return f"{len(failures)} of {len(items)} failed; first: {first}: {problem.name}: {problem.message}"
 
 
 def diff(items: c.Sequence[Item]) -> dict[str, str]:

@@ -231,12 +231,19 @@ class Wire:
             raise CallError(f"broker {node_id} is not in the cluster's metadata", sent=False) from None
         except kafka_errors.KafkaError as exc:
             self._manager.close(node_id)
-            raise CallError(self._cause(exc), sent=False) from exc
+            raise CallError(self._cause(exc, self._authenticating(connection)), sent=False) from exc
         return connection
 
-    def _cause(self, exc: Exception) -> str:
+    def _authenticating(self, connection: t.Any) -> bool:
+        """Whether a first connection got so far that only its authentication was left."""
+        return self._protocol.startswith("SASL") and connection.broker_version_data is not None and not self.nodes
+
+    def _cause(self, exc: Exception, authenticating: bool = False) -> str:
         """Say in words, with the option to look at, why a connection failed or was lost."""
         text = str(exc)
+        if authenticating and "socket disconnected" in text:
+            # the broker's refusal came together with the end of the connection, and kafka-python then drops it
+            text = f"SaslAuthenticationFailedError: {_CLOSED}"
         for pattern, words in _CAUSES:
             if re.search(pattern, text):
                 return words.format(protocol=self._protocol, detail=_plain(text))
@@ -248,6 +255,7 @@ def _plain(text: str) -> str:
     return re.sub(r"^(\[Error -?\w+\] )?(\w+Error|Cancelled): ", "", text).strip() or text
 
 
+_CLOSED = "the broker closed the connection"
 _PROTOCOL_MISMATCH = (
     "the listener closed the connection or does not speak {protocol}: "
     "look at security_protocol, and at which listener the port belongs to"

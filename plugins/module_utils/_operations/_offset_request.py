@@ -17,7 +17,7 @@ from .. import _input as inputs
 from .._errors import TaskError
 from .._model import TopicPartition
 
-Topics = dict[str, tuple[int, ...] | None]
+Topics = dict[str, tuple[int, ...] | None]  # pylint: disable=unsupported-binary-operation
 """Partitions by topic; None stands for the whole topic."""
 
 _DAY = 86_400_000

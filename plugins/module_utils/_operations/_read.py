@@ -18,7 +18,7 @@ from .._rpc.share_group_describe import ShareGroupDescribe
 from .._rpc.streams_group_describe import StreamsGroupDescribe
 from .._session import Session
 
-Described = Group | None | KafkaError
+Described = Group | None | KafkaError  # pylint: disable=unsupported-binary-operation
 
 _REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _REBALANCE_WAIT = 10.0
@@ -73,6 +73,7 @@ async def removes_kip848_members(session: Session, names: list[str]) -> bool:
     """
     nodes = {session.driver.coordinators[name] for name in names if name in session.driver.coordinators}
     try:
-        return all([await session.wire.version(node, messages.ConsumerGroupDescribeRequest) >= 1 for node in nodes])
+        versions = [await session.wire.version(node, messages.ConsumerGroupDescribeRequest) for node in nodes]
     except (CallError, UnsupportedVersion) as exc:
         raise TaskError(f"{exc}. Nothing was changed.") from None
+    return all(version >= 1 for version in versions)

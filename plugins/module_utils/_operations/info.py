@@ -161,8 +161,7 @@ async def _list_node(session: Session, node: int, states: list[str], types: list
         if problem.name not in _RETRIABLE or session.deadline.over:
             break
         await session.wire.sleep(_BACKOFF * 2**attempt)
-    assert problem is not None
-    return problem
+    return t.cast(KafkaError, problem)
 
 
 async def _describe(session: Session, gathered: Gathered) -> None:

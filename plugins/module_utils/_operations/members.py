@@ -181,8 +181,7 @@ def _left(group: Described, members: list[Member]) -> MemberErrors | KafkaError 
 
 
 def _outcome(item: Item, answer: MemberErrors | KafkaError) -> Item:
-    assert item.member is not None
-    problem = answer if isinstance(answer, KafkaError) else answer[item.member]
+    problem = answer if isinstance(answer, KafkaError) else answer[t.cast(Member, item.member)]
     if problem is None:
         return item
     # gone by itself since it was read

@@ -20,7 +20,7 @@ from ._offset_checks import partition_problem, planned, topic_problem
 from ._offset_request import Request, Reset, Wanted
 from ._read import Described, committed
 
-Target = Committed | KafkaError
+Target = Committed | KafkaError  # pylint: disable=unsupported-binary-operation
 Targets = dict[str, dict[TopicPartition, Target]]
 
 
@@ -33,7 +33,7 @@ class Log:
     at_time: int | None = None
 
 
-Logs = dict[TopicPartition, Log | KafkaError]
+Logs = dict[TopicPartition, Log | KafkaError]  # pylint: disable=unsupported-binary-operation
 
 
 def concerned(request: Request, saved: dict[str, Offsets] | None) -> set[str]:
@@ -92,12 +92,12 @@ def targets(
         current = {} if isinstance(found, KafkaError) else found
         if request.offsets is not None:
             wanted[name] = {where: _explicit(given, current.get(where)) for where, given in request.offsets.items()}
-            continue
-        assert request.reset is not None
-        wanted[name] = {}
-        for topic, chosen in group_topics.items():
-            for where in _partitions(topic, chosen, topics[topic]) or [TopicPartition(topic, 0)]:
-                wanted[name][where] = _reset_target(request.reset, where, current.get(where), topics[topic], logs)
+        elif request.reset is not None:
+            wanted[name] = {
+                where: _reset_target(request.reset, where, current.get(where), topics[topic], logs)
+                for topic, chosen in group_topics.items()
+                for where in _partitions(topic, chosen, topics[topic]) or [TopicPartition(topic, 0)]
+            }
     return wanted
 
 
@@ -158,12 +158,11 @@ def plan(
             before = None if isinstance(found, KafkaError) else found.get(where)
             item = Item(name, SET_OFFSET, where.topic, where.partition, before=before)
             problem = refusal or topic_problem(where, topics[where.topic])
-            if problem is None and isinstance(target, KafkaError):
-                problem = target
-            if not isinstance(target, KafkaError) and target == before and isinstance(group, Group):
+            if isinstance(target, KafkaError):
+                items.append(item.failed(problem or target))
+            elif target == before and isinstance(group, Group):
                 items.append(dataclasses.replace(item, action=NONE, after=before))
-            elif problem is not None or isinstance(target, KafkaError):
-                assert problem is not None
+            elif problem is not None:
                 items.append(item.failed(problem))
             else:
                 items.append(dataclasses.replace(item, after=target, creates_group=group is None))

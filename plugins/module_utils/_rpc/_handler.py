@@ -45,7 +45,7 @@ class Unmap:
     error: KafkaError
 
 
-Outcome = Done[V] | Failed | Retry | Unmap
+Outcome = Done[V] | Failed | Retry | Unmap  # pylint: disable=unsupported-binary-operation
 
 
 def coordinator_outcome(code: int, message: str | None = None) -> Failed | Retry | Unmap | None:
@@ -84,7 +84,7 @@ def by_topic(partitions: c.Iterable[TopicPartition]) -> dict[str, list[int]]:
     return topics
 
 
-PartitionErrors = dict[TopicPartition, KafkaError | None]
+PartitionErrors = dict[TopicPartition, KafkaError | None]  # pylint: disable=unsupported-binary-operation
 
 
 def partition_errors(response: t.Any) -> PartitionErrors:

@@ -18,7 +18,7 @@ _MIN_VERSION = 3
 # the reason is cut, as Java's Admin does
 REASON_LENGTH = 255
 
-MemberErrors = dict[Member, KafkaError | None]
+MemberErrors = dict[Member, KafkaError | None]  # pylint: disable=unsupported-binary-operation
 
 
 class LeaveGroup(Handler[MemberErrors]):

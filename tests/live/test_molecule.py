@@ -1,0 +1,38 @@
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The molecule scenarios, run as a developer runs them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.support import state
+from tests.support.collection import CHECKOUT
+
+LIMIT = 300
+
+
+def test_demo(tmp_path: Path) -> None:
+    binaries = Path(sys.executable).parent
+    path = os.pathsep.join([str(binaries), os.environ["PATH"]])
+    try:
+        done = subprocess.run(
+            [binaries / "molecule", "test", "--scenario-name", "demo"],
+            cwd=CHECKOUT / "extensions",
+            env={**os.environ, "PATH": path, "NO_COLOR": "1", "MOLECULE_EPHEMERAL_DIRECTORY": str(tmp_path)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=LIMIT,
+        )
+        assert done.returncode == 0, done.stdout
+        assert not (tmp_path / "world").exists()
+    finally:
+        # what an interrupted run leaves behind
+        state.end_members(tmp_path / "world", None, hard=True)
+        state.stop_cluster(tmp_path / "world")
