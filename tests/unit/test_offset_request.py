@@ -115,6 +115,7 @@ def test_offsets() -> None:
         ({"group": "g", "topics": topics(a=None), "unsubscribed": True}, "unsubscribed stands in place of topics"),
         ({"group": "g", "topics": topics(a=None), "reset_to": "earliest"}, "reset_to goes with state present"),
         ({"group": "g", "topics": topics(a=None), "max_changes": -1}, "max_changes is -1"),
+        ({"group": "g", "topics": topics(a=None), "force": True}, "force goes with restore_from"),
         ({"state": "present", "group": "g", "topics": topics(a=None)}, "needs exactly one of offsets, reset_to"),
         ({"state": "present", "group": "g", "offsets": [wanted(1)], "restore_from": "f"}, "needs exactly one of"),
         ({"state": "present", "group": "g", "offsets": []}, "offsets is an empty list"),

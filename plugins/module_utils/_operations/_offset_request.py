@@ -118,6 +118,8 @@ def _check_absent(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
     for option in (*_SOURCES, "reset_value"):
         if params[option] is not None:
             raise TaskError(f"{option} goes with state present. Nothing was sent.")
+    if params["force"]:
+        raise TaskError("force goes with restore_from. Nothing was sent.")
     if not groups:
         raise TaskError("group or groups is missing. Nothing was sent.")
     if params["unsubscribed"] and any(groups.values()):

@@ -10,7 +10,7 @@ import abc
 import collections.abc as c
 import typing as t
 
-from .._model import Group, TopicPartition
+from .._model import Group, Member, TopicPartition
 from ._handler import Done, Handler, Outcome, coordinator_outcome
 
 DESCRIBE_BATCH = 1000
@@ -41,13 +41,48 @@ class DescribeHandler(Handler[Group | None]):
         """Return the group of one answer without error."""
 
 
+class TypedDescribe(DescribeHandler):
+    """One of the describe RPCs that came with a group type of its own (KIP-848, KIP-932, KIP-1071)."""
+
+    type: str
+
+    def group(self, described: t.Any) -> Group | None:
+        return Group(
+            name=described.group_id,
+            type=self.type,
+            protocol_type=self.type,
+            state=described.group_state,
+            # streams groups name none
+            assignor=getattr(described, "assignor_name", ""),
+            members=tuple(self.member(member) for member in described.members),
+            operations=operations(described.authorized_operations),
+        )
+
+    def member(self, member: t.Any) -> Member:
+        """Return a member that names its topics and its assignment, as KIP-848 and share members do."""
+        return Member(
+            member_id=member.member_id,
+            # share members have none
+            group_instance_id=getattr(member, "instance_id", None),
+            client_id=member.client_id,
+            host=plain_host(member.client_host),
+            topics=tuple(sorted(member.subscribed_topic_names)),
+            assignment=_assigned(member.assignment.topic_partitions),
+            topic_regex=getattr(member, "subscribed_topic_regex", None) or None,
+        )
+
+
+def plain_host(host: str) -> str:
+    """Return a client's host without the slash that Java puts before an address."""
+    return host.removeprefix("/")
+
+
 def operations(codes: c.Collection[int] | None) -> frozenset[str] | None:
     """Return the names of authorized operations, None where the broker did not say."""
     return None if codes is None else frozenset(_OPERATIONS[code] for code in codes if code in _OPERATIONS)
 
 
-def assigned(topic_partitions: c.Iterable[t.Any]) -> tuple[TopicPartition, ...]:
-    """Return the assignment of a KIP-848 or share member, sorted."""
+def _assigned(topic_partitions: c.Iterable[t.Any]) -> tuple[TopicPartition, ...]:
     return tuple(
         sorted(
             TopicPartition(topic.topic_name, partition) for topic in topic_partitions for partition in topic.partitions

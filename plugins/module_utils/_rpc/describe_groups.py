@@ -11,7 +11,7 @@ import typing as t
 
 from .. import _messages as messages
 from .._model import Group, Member, TopicPartition
-from ._describe import DESCRIBE_BATCH, DescribeHandler, operations
+from ._describe import DESCRIBE_BATCH, DescribeHandler, operations, plain_host
 from ._handler import Done, Handler, Outcome, coordinator_outcome
 
 
@@ -41,7 +41,7 @@ def _member(member: t.Any, protocol_type: str) -> Member:
         member_id=member.member_id,
         group_instance_id=member.group_instance_id,
         client_id=member.client_id,
-        host=member.client_host.removeprefix("/"),
+        host=plain_host(member.client_host),
         topics=_subscription(bytes(member.member_metadata)) if consumer else None,
         assignment=_assignment(bytes(member.member_assignment)) if consumer else (),
     )

@@ -6,28 +6,35 @@
 
 from __future__ import annotations
 
+import dataclasses
 import typing as t
 
 from .. import _messages as messages
 from .._model import Group, Member
-from ._describe import DescribeHandler, operations
+from ._describe import TypedDescribe, plain_host
 
 
-class StreamsGroupDescribe(DescribeHandler):
+class StreamsGroupDescribe(TypedDescribe):
     """Describes groups of the Streams protocol; they subscribe by their topology, not by member."""
+
+    type = "streams"
 
     def request(self, groups: list[str]) -> t.Any:
         return messages.StreamsGroupDescribeRequest(group_ids=groups, include_authorized_operations=True)
 
-    def group(self, described: t.Any) -> Group:
-        return Group(
-            name=described.group_id,
-            type="streams",
-            protocol_type="streams",
-            state=described.group_state,
-            members=tuple(_member(member) for member in described.members),
-            subscription=_source_topics(described.topology) if described.members else (),
-            operations=operations(described.authorized_operations),
+    def group(self, described: t.Any) -> Group | None:
+        group = super().group(described)
+        if group is None or not group.members:
+            return group
+        return dataclasses.replace(group, subscription=_source_topics(described.topology))
+
+    def member(self, member: t.Any) -> Member:
+        return Member(
+            member_id=member.member_id,
+            group_instance_id=member.instance_id,
+            client_id=member.client_id,
+            host=plain_host(member.client_host),
+            topics=None,
         )
 
 
@@ -36,13 +43,3 @@ def _source_topics(topology: t.Any) -> tuple[str, ...]:
     sources = {topic for sub in subtopologies or () for topic in sub.source_topics}
     repartitions = {topic.name for sub in subtopologies or () for topic in sub.repartition_source_topics}
     return tuple(sorted(sources | repartitions))
-
-
-def _member(member: t.Any) -> Member:
-    return Member(
-        member_id=member.member_id,
-        group_instance_id=member.instance_id,
-        client_id=member.client_id,
-        host=member.client_host.removeprefix("/"),
-        topics=None,
-    )
