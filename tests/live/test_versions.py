@@ -13,8 +13,9 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._errors import Tas
 
 from tests.live.task import run
 from tests.support import commits, topics, truth
-from tests.support.broker import Cluster, java
+from tests.support.broker import Cluster
 from tests.support.consumers import Consumer
+from tests.support.jars import java
 from tests.support.process import Process
 
 pytestmark = pytest.mark.live

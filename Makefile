@@ -1,0 +1,24 @@
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+PYTHON ?= python3
+.PHONY: setup demo test check clean
+
+setup:
+	@PYTHON="$(PYTHON)" bash tests/support/setup.sh
+
+demo: setup
+	@.venv/bin/python -m tests.support.demo
+
+test: setup
+	@.venv/bin/pytest
+
+# mypy sees the plugins as what they import each other as: inside the tree that tests.support.collection builds.
+check: setup
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/shellcheck tests/support/setup.sh .ci/run
+	@MYPYPATH="$$(.venv/bin/python -m tests.support.collection)" .venv/bin/mypy
+	@.venv/bin/pytest -m fast
+
+clean:
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache

@@ -1,0 +1,47 @@
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The folder that Ansible and Python import the collection from: a tree with one link to the checkout."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def tree() -> Path:
+    """Build, outside the checkout, ``ansible_collections/kafkaops/groups`` as a link to it, and return the root.
+
+    :raises PermissionError: when somebody else owns the folder.
+    """
+    digest = hashlib.sha256(str(CHECKOUT).encode()).hexdigest()[:12]
+    root = Path(tempfile.gettempdir()) / f"kafkaops-groups-{os.getuid()}" / digest
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if root.parent.stat().st_uid != os.getuid():
+        raise PermissionError(f"{root.parent} belongs to another user")
+    link = root / "ansible_collections" / "kafkaops" / "groups"
+    link.parent.mkdir(parents=True, exist_ok=True)
+    if not link.is_symlink() or link.readlink() != CHECKOUT:
+        # A name of its own, then a rename: others may be doing the same.
+        fresh = link.with_name(f".groups-{os.getpid()}")
+        fresh.symlink_to(CHECKOUT)
+        fresh.replace(link)
+    return root
+
+
+def install() -> Path:
+    """Make the collection importable here and in child processes, ``ansible-playbook`` among them."""
+    root = str(tree())
+    if root not in sys.path:
+        sys.path.insert(0, root)
+    paths = [root, *os.environ.get("ANSIBLE_COLLECTIONS_PATH", "").split(os.pathsep)]
+    os.environ["ANSIBLE_COLLECTIONS_PATH"] = os.pathsep.join(dict.fromkeys(path for path in paths if path))
+    return Path(root)
+
+
+if __name__ == "__main__":
+    print(tree())

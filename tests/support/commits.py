@@ -1,0 +1,75 @@
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Groups without members, made by committing offsets for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kafka.protocol.consumer import OffsetCommitRequest
+
+from tests.support.clients import Client
+from tests.support.wire import PASSING, Wire
+
+#: Topic and partition to offset, metadata and leader epoch (-1: none).
+Offsets = Mapping[tuple[str, int], tuple[int, str, int]]
+
+_BATCH = 500
+
+
+def commit(client: Client, group: str, offsets: Offsets) -> None:
+    """Commit as nobody in particular. Raises as `commit_many` does."""
+    commit_many(client, {group: offsets})
+
+
+def commit_many(client: Client, groups: Mapping[str, Offsets]) -> None:
+    """Commit for many groups, which then exist as simple groups in the state Empty.
+
+    :raises RuntimeError: when the broker refuses one, as it does for a group with members; with Kafka's error code.
+    """
+    names = list(groups)
+    with Wire(client) as wire:
+        for start in range(0, len(names), _BATCH):
+            pending = names[start : start + _BATCH]
+            while pending:
+                pending = _commit(wire, groups, pending)
+
+
+def _commit(wire: Wire, groups: Mapping[str, Offsets], names: list[str]) -> list[str]:
+    where = wire.coordinators(names)
+    answers = wire.calls([(_request(name, groups[name]), where[name]) for name in names])
+    again = []
+    for name, answer in zip(names, answers, strict=True):
+        codes = {one.error_code for topic in answer.topics for one in topic.partitions} - {0}
+        if codes - PASSING:
+            raise RuntimeError(f"committing for {name} failed with Kafka error {min(codes)}")
+        if codes:
+            again.append(name)
+    return again
+
+
+def _request(group: str, offsets: Offsets) -> Any:
+    by_topic: dict[str, list[Any]] = {}
+    for (topic, partition), (offset, metadata, leader_epoch) in offsets.items():
+        by_topic.setdefault(topic, []).append(
+            OffsetCommitRequest.OffsetCommitRequestTopic.OffsetCommitRequestPartition(
+                partition_index=partition,
+                committed_offset=offset,
+                committed_leader_epoch=leader_epoch,
+                committed_metadata=metadata,
+            )
+        )
+    return OffsetCommitRequest(
+        group_id=group,
+        generation_id_or_member_epoch=-1,
+        member_id="",
+        group_instance_id=None,
+        retention_time_ms=-1,
+        topics=[
+            OffsetCommitRequest.OffsetCommitRequestTopic(name=topic, partitions=partitions)
+            for topic, partitions in by_topic.items()
+        ],
+        # From version 10 on a topic is named by its id.
+        max_version=9,
+    )

@@ -1,0 +1,68 @@
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The jars of an Apache Kafka release, fetched once by Maven into the checkout's cache."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+DEFAULT_VERSION = "4.3.1"
+POM = Path(__file__).resolve().parent / "kafka" / "pom.xml"
+CACHE = POM.parents[3] / ".cache" / "kafka"
+
+_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dorg.slf4j.simpleLogger.showDateTime=true")
+
+
+def jars(version: str = DEFAULT_VERSION) -> Path:
+    """The folder with the jars of a version; the first call for a version takes 10 to 60 s.
+
+    :raises RuntimeError: when Maven cannot get them; the message ends with Maven's own errors.
+    """
+    folder = CACHE / version
+    if folder.is_dir():
+        return folder
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / f"{version}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.is_dir():
+            _fetch(version, folder)
+    return folder
+
+
+def classpath(version: str = DEFAULT_VERSION) -> str:
+    """What follows ``java -cp``: every jar of a version. Raises as `jars` does."""
+    return f"{jars(version)}/*"
+
+
+def java(version: str, heap: int, *arguments: str) -> list[str]:
+    """A Java command with the jars of a Kafka release and a heap of so many MB."""
+    return ["java", f"-Xmx{heap}m", *_JVM, "-cp", classpath(version), *arguments]
+
+
+def _fetch(version: str, folder: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+        libs = Path(scratch) / "libs"
+        command = ["mvn", "-q", "-B", "-f", str(POM), f"-Dkafka.version={version}", f"-DoutputDirectory={libs}"]
+        command.append("dependency:copy-dependencies")
+        if int(version.split(".")[0]) >= 3:
+            command.append("-Ptools")
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        except FileNotFoundError:
+            raise RuntimeError("Maven is missing: install maven (3.8 or newer)") from None
+        if done.returncode or not libs.is_dir():
+            raise RuntimeError(f"Maven could not get Apache Kafka {version}:\n{(done.stdout + done.stderr)[-2000:]}")
+        shutil.move(libs, folder)
+
+
+if __name__ == "__main__":
+    try:
+        for wanted in sys.argv[1:] or [DEFAULT_VERSION]:
+            jars(wanted)
+    except RuntimeError as error:
+        sys.exit(str(error))

@@ -1,0 +1,37 @@
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Free loopback ports."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import socket
+
+HOST = "127.0.0.1"
+
+
+def free(count: int) -> list[int]:
+    """Different ports that nothing listens on, below the range that outgoing connections take theirs from.
+
+    :raises OSError: when there are not so many.
+    """
+    with contextlib.ExitStack() as held:
+        found: list[int] = []
+        for port in random.sample(range(15000, 32000), 2000):
+            probe = held.enter_context(socket.socket())
+            try:
+                probe.bind((HOST, port))
+            except OSError:
+                continue
+            found.append(port)
+            if len(found) == count:
+                return found
+    raise OSError(f"no {count} free ports on {HOST}")
+
+
+def listening(port: int) -> bool:
+    """Whether something accepts connections on a loopback port."""
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex((HOST, port)) == 0

@@ -1,0 +1,172 @@
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A loopback TCP proxy that records the Kafka requests that pass, and disturbs them on demand."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+from tests.support.ports import HOST
+
+
+@dataclass(frozen=True)
+class Request:
+    """The header of a request."""
+
+    api_key: int
+    api_version: int
+    correlation_id: int
+    client_id: str | None
+
+
+class Proxy:
+    """Forwards plain-text Kafka between clients and one address. A context manager."""
+
+    def __init__(self, upstream: tuple[str, int], port: int) -> None:
+        self.port = port
+        self._upstream = upstream
+        self._lock = threading.Lock()
+        self._requests: list[Request] = []
+        self._drops: Counter[int] = Counter()
+        self._delay = 0.0
+        self._sockets: set[socket.socket] = set()
+        self._server: socket.socket | None = None
+
+    @property
+    def address(self) -> str:
+        """host:port, for bootstrap.servers."""
+        return f"{HOST}:{self.port}"
+
+    @property
+    def requests(self) -> list[Request]:
+        """What has passed since the start or the last `clear`, in the order of arrival (a copy)."""
+        with self._lock:
+            return list(self._requests)
+
+    def count(self, client_id: str | None = None) -> dict[int, int]:
+        """How many requests of each api key have passed, of all clients or of one."""
+        return dict(Counter(one.api_key for one in self.requests if client_id in (None, one.client_id)))
+
+    def clear(self) -> None:
+        """Forget the recorded requests."""
+        with self._lock:
+            self._requests.clear()
+
+    def drop_answers(self, api_key: int, count: int = 1) -> None:
+        """Let the next `count` requests of a kind reach the broker, then close the connection instead of answering."""
+        with self._lock:
+            self._drops[api_key] = count
+
+    def delay(self, ms: float) -> None:
+        """Hold every request back for so many milliseconds; 0 ends it."""
+        self._delay = ms / 1000
+
+    def reset(self) -> None:
+        """Forget requests, drops and delay."""
+        with self._lock:
+            self._requests.clear()
+            self._drops.clear()
+        self._delay = 0.0
+
+    def start(self) -> None:
+        """Listen. ``OSError`` when the port is taken."""
+        self._server = socket.create_server((HOST, self.port))
+        threading.Thread(target=self._accept, args=(self._server,), daemon=True).start()
+
+    def close(self) -> None:
+        """Stop listening and close every connection."""
+        if self._server:
+            _shut(self._server)
+        with self._lock:
+            open_sockets = list(self._sockets)
+        for one in open_sockets:
+            _shut(one)
+
+    def __enter__(self) -> Proxy:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _accept(self, server: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = server.accept()
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        try:
+            broker = socket.create_connection(self._upstream)
+        except OSError:
+            client.close()
+            return
+        swallow: set[int] = set()
+        with client, broker:
+            for one in (client, broker):
+                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            with self._lock:
+                self._sockets |= {client, broker}
+            back = threading.Thread(target=self._answer, args=(broker, client, swallow), daemon=True)
+            back.start()
+            with contextlib.suppress(OSError):
+                while frame := _frame(client):
+                    self._record(frame, swallow)
+                    if self._delay:
+                        time.sleep(self._delay)
+                    broker.sendall(frame)
+            _shut(broker)
+            back.join()
+            _shut(client)
+            with self._lock:
+                self._sockets -= {client, broker}
+
+    def _answer(self, broker: socket.socket, client: socket.socket, swallow: set[int]) -> None:
+        with contextlib.suppress(OSError):
+            while frame := _frame(broker):
+                if struct.unpack_from(">i", frame, 4)[0] in swallow:
+                    break
+                client.sendall(frame)
+        _shut(client)
+
+    def _record(self, frame: bytes, swallow: set[int]) -> None:
+        api_key, api_version, correlation, length = struct.unpack_from(">hhih", frame, 4)
+        client_id = None if length < 0 else frame[14 : 14 + length].decode("utf-8", "replace")
+        with self._lock:
+            self._requests.append(Request(api_key, api_version, correlation, client_id))
+            if self._drops[api_key] > 0:
+                self._drops[api_key] -= 1
+                swallow.add(correlation)
+
+
+def _frame(source: socket.socket) -> bytes | None:
+    """One length-prefixed frame with its prefix; None at the end of the stream."""
+    head = _exactly(source, 4)
+    if head is None:
+        return None
+    body = _exactly(source, int.from_bytes(head, "big"))
+    return None if body is None else head + body
+
+
+def _exactly(source: socket.socket, size: int) -> bytes | None:
+    parts = bytearray()
+    while len(parts) < size:
+        part = source.recv(size - len(parts))
+        if not part:
+            return None
+        parts += part
+    return bytes(parts)
+
+
+def _shut(one: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        one.shutdown(socket.SHUT_RDWR)
+    # A listening socket that was shut down still holds its port until it is closed.
+    with contextlib.suppress(OSError):
+        one.close()

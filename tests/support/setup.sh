@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Everything that tests and demo need: Java, Maven, .venv, and the jars of Apache Kafka. Quick when all is there.
+set -eu
+cd "$(dirname "$0")/../.."
+
+python=${PYTHON:-python3}
+stamp=.venv/.requirements
+
+say() {
+    echo "setup: $1" >&2
+    exit 1
+}
+
+# install WHAT COMMAND PACKAGES...: run the check; else install the packages; else say what is missing.
+install() {
+    local what=$1 check=$2
+    shift 2
+    if ! $check; then
+        local apt=()
+        if command -v apt-get >/dev/null; then
+            if [ "$(id -u)" -eq 0 ]; then
+                apt=(env DEBIAN_FRONTEND=noninteractive apt-get)
+            elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+                apt=(sudo -n env DEBIAN_FRONTEND=noninteractive apt-get)
+            fi
+        fi
+        if [ ${#apt[@]} -gt 0 ]; then
+            echo "setup: installing $*" >&2
+            { "${apt[@]}" -qq update && "${apt[@]}" -qq install -y --no-install-recommends "$@"; } >&2 || true
+        fi
+        $check || say "$what is missing: install it (Debian, Ubuntu: apt-get install $*)"
+    fi
+}
+
+has_java() {
+    local version
+    version=$(java -version 2>&1 | sed -n '1s/.*version "\([0-9]*\).*/\1/p') || return 1
+    [ "${version:-0}" -ge 17 ] && java --list-modules 2>/dev/null | grep -q '^jdk.compiler'
+}
+has_maven() { command -v mvn >/dev/null; }
+has_openssl() { command -v openssl >/dev/null; }
+has_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null; }
+
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+    say "Python 3.11 or newer is needed: install it, or name it with PYTHON=..."
+install "the venv module of $python" has_venv python3-venv
+install "a Java 17 (or newer) development kit" has_java openjdk-17-jdk-headless
+install "Maven" has_maven maven
+install "openssl" has_openssl openssl
+
+# A .venv of another Python, or one of which that Python is gone, is made anew.
+wanted=$("$python" -c 'import sys; print(*sys.version_info[:3], sys.base_prefix)')
+if [ "$(.venv/bin/python -c 'import sys; print(*sys.version_info[:3], sys.base_prefix)' 2>/dev/null)" != "$wanted" ]; then
+    rm -rf .venv
+    "$python" -m venv .venv
+fi
+if ! cmp -s requirements-dev.txt "$stamp"; then
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+    cp requirements-dev.txt "$stamp"
+fi
+exec .venv/bin/python -m tests.support.jars

@@ -1,0 +1,105 @@
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Topics, their records, and who may do what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from confluent_kafka import KafkaException, Producer
+from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    NewTopic,
+    ResourcePatternType,
+    ResourceType,
+)
+
+from tests.support.clients import Client, properties
+from tests.support.wire import Wire
+
+
+def create(
+    client: Client, name: str, partitions: int = 1, *, records: int = 0, config: Mapping[str, str] | None = None
+) -> None:
+    """Create a topic with `records` records spread evenly over its partitions. Raises ``KafkaException``."""
+    topic = NewTopic(name, num_partitions=partitions, config=dict(config or {}))
+    admin = AdminClient(properties(client))
+    for answer in admin.create_topics([topic], operation_timeout=20).values():
+        answer.result()
+    if records:
+        produce(client, name, records, partitions)
+
+
+def delete(client: Client, name: str) -> None:
+    """Delete a topic. Raises ``KafkaException``."""
+    admin = AdminClient(properties(client))
+    for answer in admin.delete_topics([name], operation_timeout=20).values():
+        answer.result()
+
+
+def produce(client: Client, name: str, records: int, partitions: int = 1) -> None:
+    """Add records, in turn to the first `partitions` partitions.
+
+    :raises KafkaException: when one cannot be delivered.
+    """
+    producer = Producer({**properties(client), "linger.ms": 5, "queue.buffering.max.messages": 1_000_000})
+    failures: list[KafkaException] = []
+    for number in range(records):
+        producer.produce(
+            name,
+            b"record %d" % number,
+            partition=number % partitions,
+            on_delivery=lambda error, _: failures.append(KafkaException(error)) if error else None,
+        )
+        producer.poll(0)
+    producer.flush(30)
+    if failures:
+        raise failures[0]
+
+
+def configure_group(client: Client, group: str, config: Mapping[str, str]) -> None:
+    """Set properties of a group, such as ``share.auto.offset.reset``. Raises ``KafkaException``."""
+    from kafka.protocol.admin import IncrementalAlterConfigsRequest as Alter
+
+    resource = Alter.AlterConfigsResource(
+        resource_type=32,
+        resource_name=group,
+        configs=[
+            Alter.AlterConfigsResource.AlterableConfig(name=name, config_operation=0, value=value)
+            for name, value in config.items()
+        ],
+    )
+    with Wire(client) as wire:
+        answer = wire.call(Alter(resources=[resource], validate_only=False))
+    for one in answer.responses:
+        if one.error_code:
+            raise RuntimeError(f"configuring {group} failed with Kafka error {one.error_code}: {one.error_message}")
+
+
+def allow(
+    client: Client,
+    user: str,
+    kind: Literal["group", "topic", "cluster"],
+    name: str,
+    operations: Iterable[str],
+    *,
+    prefixed: bool = False,
+) -> None:
+    """Let a user (``User:NAME``) do operations (``describe``, ``read``, ``delete``...) on a resource.
+
+    The cluster's name is "kafka-cluster". Raises ``KafkaException``.
+    """
+    types = {"group": ResourceType.GROUP, "topic": ResourceType.TOPIC, "cluster": ResourceType.BROKER}
+    pattern = ResourcePatternType.PREFIXED if prefixed else ResourcePatternType.LITERAL
+    granted = [AclOperation[operation.upper()] for operation in operations]
+    bindings = [
+        AclBinding(types[kind], name, pattern, f"User:{user}", "*", operation, AclPermissionType.ALLOW)
+        for operation in granted
+    ]
+    admin = AdminClient(properties(client))
+    for answer in admin.create_acls(bindings).values():
+        answer.result()

@@ -1,0 +1,173 @@
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What another client sees of the groups: librdkafka's, and Kafka's own tools."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, ConsumerGroupType
+from confluent_kafka.admin import AdminClient
+from kafka.protocol.admin import ListGroupsRequest
+from kafka.protocol.consumer import OffsetFetchRequest
+
+from tests.support.clients import Client, properties
+from tests.support.jars import java
+from tests.support.wire import Wire
+
+if TYPE_CHECKING:
+    from tests.support.broker import Cluster
+
+_STATES = {
+    ConsumerGroupState.PREPARING_REBALANCING: "PreparingRebalance",
+    ConsumerGroupState.COMPLETING_REBALANCING: "CompletingRebalance",
+    ConsumerGroupState.STABLE: "Stable",
+    ConsumerGroupState.DEAD: "Dead",
+    ConsumerGroupState.EMPTY: "Empty",
+}
+_TYPES = {ConsumerGroupType.CONSUMER: "consumer", ConsumerGroupType.CLASSIC: "classic"}
+
+
+class Group(NamedTuple):
+    """A listed group: state as Kafka spells it, type in lower case; each is empty where the broker does not tell."""
+
+    state: str
+    type: str
+
+
+class Offset(NamedTuple):
+    """A committed offset; no leader epoch is -1."""
+
+    offset: int
+    metadata: str
+    leader_epoch: int
+
+
+class MemberView(NamedTuple):
+    """A member of a classic or KIP-848 consumer group."""
+
+    member_id: str
+    group_instance_id: str | None
+    client_id: str
+    host: str
+    assignment: list[tuple[str, int]]
+
+
+def groups(client: Client) -> dict[str, Group]:
+    """Every group by its name. Raises ``KafkaException``."""
+    admin = AdminClient(properties(client))
+    answer = admin.list_consumer_groups(request_timeout=20).result()
+    for error in answer.errors:
+        raise error
+    seen = {one.group_id: (_STATES.get(one.state, ""), _TYPES.get(one.type, "")) for one in answer.valid}
+    # librdkafka leaves out share groups, and does not know the streams type nor all states of the new types.
+    listed = _listed(client)
+    return {name: Group(*map(_first, seen.get(name, ("", "")), exact)) for name, exact in listed.items()}
+
+
+def offsets(client: Client, group: str) -> dict[tuple[str, int], Offset]:
+    """The committed offsets of a group by topic and partition. Raises ``KafkaException``."""
+    with Wire(client) as wire:
+        # librdkafka 2.16 crashes when this request is answered NOT_COORDINATOR ...
+        wire.settle([group])
+        # ... and reads metadata past its end.
+        metadata = _metadata(wire, group)
+    admin = AdminClient(properties(client))
+    request = [ConsumerGroupTopicPartitions(group)]
+    answer = admin.list_consumer_group_offsets(request, require_stable=True, request_timeout=20)[group].result()
+    return {
+        (one.topic, one.partition): Offset(
+            one.offset,
+            metadata.get((one.topic, one.partition), ""),
+            -1 if one.leader_epoch is None else one.leader_epoch,
+        )
+        for one in answer.topic_partitions
+        if one.offset >= 0
+    }
+
+
+def members(client: Client, group: str) -> list[MemberView]:
+    """The members of a consumer group, by instance and client id. Raises ``KafkaException``."""
+    with Wire(client) as wire:
+        wire.settle([group])
+    admin = AdminClient(properties(client))
+    answer = admin.describe_consumer_groups([group], request_timeout=20)[group].result()
+    found = [
+        MemberView(
+            one.member_id,
+            one.group_instance_id,
+            one.client_id,
+            one.host,
+            sorted((part.topic, part.partition) for part in one.assignment.topic_partitions),
+        )
+        for one in answer.members
+    ]
+    return sorted(found, key=lambda one: (one.group_instance_id or "", one.client_id, one.member_id))
+
+
+def wait_state(client: Client, group: str, state: str, timeout: float = 30) -> Group:
+    """Wait until a group is listed with a state.
+
+    :raises TimeoutError: when it is not within `timeout` seconds.
+    """
+    deadline = time.monotonic() + timeout
+    while (seen := _group(client, group)) is None or seen.state != state:
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{group} is {seen}, not {state}, after {timeout:.0f} s")
+        time.sleep(0.1)
+    return seen
+
+
+def wait_stable(client: Client, group: str, timeout: float = 30) -> Group:
+    """Wait until a group is Stable. Raises as `wait_state` does."""
+    return wait_state(client, group, "Stable", timeout)
+
+
+def kafka_tool(
+    cluster: Cluster, tool: str, arguments: Sequence[str], timeout: float = 60
+) -> subprocess.CompletedProcess[str]:
+    """Run one of Kafka's own tools (a Java class), of the version of the cluster, against its first listener.
+
+    ``--bootstrap-server`` is added when it is not among the arguments. Output is text; the exit code is not checked.
+    """
+    given = list(arguments)
+    if "--bootstrap-server" not in given:
+        given = ["--bootstrap-server", cluster.bootstrap, *given]
+    quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"
+    command = java(cluster.version, 256, quiet, tool, *given)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout)
+
+
+def _group(client: Client, name: str) -> Group | None:
+    seen = groups(client).get(name)
+    if seen is None or seen.state:
+        return seen
+    # Before 2.6 a list tells no states.
+    admin = AdminClient(properties(client))
+    described = admin.describe_consumer_groups([name], request_timeout=20)[name].result()
+    return seen._replace(state=_STATES.get(described.state, ""))
+
+
+def _first(told: str, exact: str) -> str:
+    return told or exact
+
+
+def _listed(client: Client) -> dict[str, Group]:
+    with Wire(client) as wire:
+        answers = wire.calls([(ListGroupsRequest(), node) for node in wire.brokers()])
+    return {
+        one.group_id: Group(one.group_state or "", (one.group_type or "").lower())
+        for answer in answers
+        for one in answer.groups
+    }
+
+
+def _metadata(wire: Wire, group: str) -> dict[tuple[str, int], str]:
+    # Version 7 at most: one group a request, topics by name.
+    request = OffsetFetchRequest(group_id=group, topics=None, require_stable=True, max_version=7)
+    answer = wire.call(request, wire.coordinators([group])[group])
+    pairs = ((topic.name, one) for topic in answer.topics for one in topic.partitions)
+    return {(topic, one.partition_index): one.metadata or "" for topic, one in pairs}
