@@ -39,7 +39,8 @@ attributes:
   check_mode:
     support: full
     details:
-      - The prediction comes from the state of each group, its subscriptions, and the caller's permissions as the brokers tell them.
+      - The prediction comes from the state of each group, its subscriptions, and the caller's permissions as the
+        brokers tell them.
       - It fails where the real run would fail. No request that changes anything is sent, and no file is written.
   diff_mode:
     support: full

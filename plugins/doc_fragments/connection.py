@@ -13,7 +13,8 @@ options:
   bootstrap_servers:
     description:
       - Addresses of some brokers of the cluster, each as C(host:port). One that answers is enough.
-      - If it is not set, the environment variable E(KAFKA_BOOTSTRAP_SERVERS) is used (several addresses with commas between them).
+      - If it is not set, the environment variable E(KAFKA_BOOTSTRAP_SERVERS) is used (several addresses with commas
+        between them).
     type: list
     elements: str
     required: true
@@ -26,10 +27,11 @@ options:
     default: PLAINTEXT
   sasl_mechanism:
     description:
-      - How to authenticate. It is needed for, and only goes with, O(security_protocol=SASL_PLAINTEXT) and O(security_protocol=SASL_SSL).
-      - V(GSSAPI) needs the Python library C(gssapi). What needs C(confluent-kafka) does not work with V(GSSAPI), since its wheels come
-        without it. This is every use of M(kafkaops.groups.consumer_group_offsets), and the lag in
-        M(kafkaops.groups.consumer_group_info).
+      - How to authenticate. It is needed for, and only goes with, O(security_protocol=SASL_PLAINTEXT) and
+        O(security_protocol=SASL_SSL).
+      - V(GSSAPI) needs the Python library C(gssapi). What needs C(confluent-kafka) does not work with V(GSSAPI),
+        since its wheels come without it. This is every use of M(kafkaops.groups.consumer_group_offsets), and the lag
+        in M(kafkaops.groups.consumer_group_info).
       - If it is not set, the environment variable E(KAFKA_SASL_MECHANISM) is used.
     type: str
     choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER, GSSAPI]
@@ -45,14 +47,15 @@ options:
     type: str
   sasl_oauth_token:
     description:
-      - A bearer token for O(sasl_mechanism=OAUTHBEARER). Give this, or O(sasl_oauth_token_url) and what belongs to it.
+      - A bearer token for O(sasl_mechanism=OAUTHBEARER). Give this, or O(sasl_oauth_token_url) and what belongs to
+        it.
       - If it is not set, the environment variable E(KAFKA_SASL_OAUTH_TOKEN) is used.
     type: str
   sasl_oauth_token_url:
     description:
       - The address to get a bearer token from, by OAuth 2.0 client credentials (RFC 6749, section 4.4).
-      - It needs O(sasl_oauth_client_id) and O(sasl_oauth_client_secret). The certificate of an C(https) address is checked against
-        O(ssl_cafile) where that is set, and else against the system's certificates.
+      - It needs O(sasl_oauth_client_id) and O(sasl_oauth_client_secret). The certificate of an C(https) address is
+        checked against O(ssl_cafile) where that is set, and else against the system's certificates.
       - If it is not set, the environment variable E(KAFKA_SASL_OAUTH_TOKEN_URL) is used.
     type: str
   sasl_oauth_client_id:
@@ -99,7 +102,8 @@ options:
     type: str
   ssl_check_hostname:
     description:
-      - Whether the certificate of a broker has to be for the host that was connected to. Its issuer is always checked.
+      - Whether the certificate of a broker has to be for the host that was connected to. Its issuer is always
+        checked.
       - If it is not set, the environment variable E(KAFKA_SSL_CHECK_HOSTNAME) is used.
     type: bool
     default: true
@@ -126,8 +130,8 @@ requirements:
   - kafka-python >= 3.0.12
   - confluent-kafka >= 2.16.1
 notes:
-  - The requirements are needed on the host that the module runs on. That host has to reach every broker of the cluster.
-    Often it is the control node (C(delegate_to=localhost)).
+  - The requirements are needed on the host that the module runs on. That host has to reach every broker of the
+    cluster. Often it is the control node (C(delegate_to=localhost)).
   - Set the connection once for all modules of this collection in C(module_defaults), with the action group
     C(group/kafkaops.groups.kafka).
 """

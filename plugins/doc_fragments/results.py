@@ -11,27 +11,32 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 options: {}
 notes:
-  - One item that fails does not stop the others. The task fails after all of them were tried, and its RV(ignore:results) say what became
-    of each. RV(ignore:msg) says how many failed, and why the first one did.
-  - A request that changes something and gets no answer is never sent again blindly. The module first reads what became of it.
+  - One item that fails does not stop the others. The task fails after all of them were tried, and its
+    RV(ignore:results) say what became of each. RV(ignore:msg) says how many failed, and why the first one did.
+  - A request that changes something and gets no answer is never sent again blindly. The module first reads what
+    became of it.
 """
 
     GUARDS = r"""
 options:
   backup:
     description:
-      - The path of a file to write the back-up to. It holds everything that the affected groups have committed, as the caller can see it.
+      - The path of a file to write the back-up to. It holds everything that the affected groups have committed, as
+        the caller can see it.
       - It is written whole before the first change, with mode C(0600). If it cannot be written, nothing is changed.
-      - An existing file is never overwritten. The task fails instead, so use a name that is new each time, with a date in it.
+      - An existing file is never overwritten. The task fails instead, so use a name that is new each time, with a
+        date in it.
       - No file is written if there is nothing to change. RV(ignore:backup_file) is then V(null).
       - It is a file of the host that the module runs on.
-      - A back-up needs DESCRIBE on B(every topic) that the groups have committed offsets of. The broker leaves out the offsets of topics that
-        the caller may not describe, and does not say so. Such offsets are not in the back-up.
+      - A back-up needs DESCRIBE on B(every topic) that the groups have committed offsets of. The broker leaves out
+        the offsets of topics that the caller may not describe, and does not say so. Such offsets are not in the
+        back-up.
       - To restore a back-up, use O(kafkaops.groups.consumer_group_offsets#module:restore_from).
     type: path
   max_changes:
     description:
-      - The highest number of changes that this task may make. If more are planned, the task fails before anything is changed.
+      - The highest number of changes that this task may make. If more are planned, the task fails before anything is
+        changed.
       - RV(ignore:results) then shows the whole plan, with the error C(POLICY_VIOLATION) on each planned change.
       - If it is not set, there is no limit.
     type: int

@@ -15,8 +15,10 @@ author:
 description:
   - Delete groups, and with them everything that they have committed (KIP-229).
   - A group that does not exist is unchanged.
-  - A group with members is not deleted. It fails, and the error names the members. With O(force=true) its members are removed first (KIP-571).
-  - All types of groups are deleted as long as they are empty. These are classic, consumer (KIP-848), share and streams groups.
+  - A group with members is not deleted. It fails, and the error names the members. With O(force=true) its members are
+    removed first (KIP-571).
+  - All types of groups are deleted as long as they are empty. These are classic, consumer (KIP-848), share and
+    streams groups.
 extends_documentation_fragment:
   - kafkaops.groups.connection
   - kafkaops.groups.results
@@ -33,9 +35,10 @@ options:
   names:
     description:
       - The groups to delete, as a list of names or as one name.
-      - A single string is one group. It is never split, and may hold commas. This is why the type is V(raw). Ansible splits a string
-        that is given for a list at its commas, and a comma may stand in a group's name.
-      - A number or a boolean is refused, since YAML has already changed its spelling (V(007) is 7, V(on) is true). Put quotes around it.
+      - A single string is one group. It is never split, and may hold commas. This is why the type is V(raw). Ansible
+        splits a string that is given for a list at its commas, and a comma may stand in a group's name.
+      - A number or a boolean is refused, since YAML has already changed its spelling (V(007) is 7, V(on) is true).
+        Put quotes around it.
       - An empty list is refused, and so is an empty name.
       - A name that stands in the list twice counts once.
     type: raw
@@ -49,20 +52,24 @@ options:
   force:
     description:
       - Whether to remove the members of a group before it is deleted.
-      - B(Stop the consumers first) where you can. A live consumer of a classic group rejoins, and creates the group anew within about 2
-        seconds. A live consumer of a KIP-848 group whose group is deleted under it dies for good. It has to be started again.
-      - The members of a classic group can always be removed. Those of a KIP-848 group can be removed since Kafka 4.0. Those of share and
-        streams groups cannot be removed.
+      - B(Stop the consumers first) where you can. A live consumer of a classic group rejoins, and creates the group
+        anew within about 2 seconds. A live consumer of a KIP-848 group whose group is deleted under it dies for good.
+        It has to be started again.
+      - The members of a classic group can always be removed. Those of a KIP-848 group can be removed since Kafka 4.0.
+        Those of share and streams groups cannot be removed.
     type: bool
     default: false
 notes:
   - >-
-    Permissions: DELETE on each group. O(force=true) also needs READ on each group. O(backup) also needs DESCRIBE on every topic that the
-    groups have committed offsets of. To see the members of a KIP-848, share or streams group, newer brokers ask for DESCRIBE on the
-    topics of its members. DESCRIBE on the group, which is needed too, comes with DELETE and with READ.
+    Permissions: DELETE on each group. O(force=true) also needs READ on each group. O(backup) also needs DESCRIBE on
+    every topic that the groups have committed offsets of. To see the members of a KIP-848, share or streams group,
+    newer brokers ask for DESCRIBE on the topics of its members. DESCRIBE on the group, which is needed too, comes
+    with DELETE and with READ.
   - O(max_changes) counts the groups to delete, and not the members to remove.
-  - The internal topics of a Streams application stay when its group is deleted. Kafka's C(kafka-streams-application-reset.sh) deletes them.
-  - A simple group (one that commits without joining) is always empty. Nothing shows that somebody uses it. Its next commit creates it anew.
+  - The internal topics of a Streams application stay when its group is deleted. Kafka's
+    C(kafka-streams-application-reset.sh) deletes them.
+  - A simple group (one that commits without joining) is always empty. Nothing shows that somebody uses it. Its next
+    commit creates it anew.
   - A share group has no committed offsets. It is refused where O(backup) is set.
 seealso:
   - module: kafkaops.groups.consumer_group_members
@@ -241,7 +248,8 @@ results:
           description: What is wrong, and what to do about it.
           returned: success
           type: str
-          sample: "it is a classic consumer group in state Stable with 1 members: consumer-1-0c9f3f1e (client consumer-1 on 10.1.2.3): stop its consumers, or set force to true to remove its members first (KIP-571)"
+          sample: "it is a classic consumer group in state Stable with 1 members: consumer-1-0c9f3f1e (client
+            consumer-1 on 10.1.2.3): stop its consumers, or set force to true to remove its members first (KIP-571)"
         retriable:
           description: Whether Kafka calls the error retriable, so that the same task may work later.
           returned: success

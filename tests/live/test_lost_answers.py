@@ -66,7 +66,8 @@ def test_a_lost_answer(
 ) -> None:
     proxy.clear()
     proxy.drop_answers(api_key)
-    outcome = run(module, proxy.address, **{key: group if value == "GROUP" else value for key, value in args.items()})
+    named: dict[str, Any] = {key: group if value == "GROUP" else value for key, value in args.items()}
+    outcome = run(module, proxy.address, **named)
     assert proxy.count()[api_key] == 1
     assert outcome.errors == {}
     assert outcome.changed == 1

@@ -113,6 +113,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # A plain SIGTERM would leave the temporary folder behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # A plain SIGTERM would leave the temporary folder behind, and Ctrl-C end in a traceback.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda received, _: sys.exit(128 + received))
     sys.exit(main())
