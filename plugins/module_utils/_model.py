@@ -93,7 +93,7 @@ class Group:
         """The group's type in words."""
         if self.type == "classic":
             if not self.protocol_type:
-                return "simple group (it only commits, and never has members)"
+                return "simple group (it only commits)"
             if self.protocol_type != "consumer":
                 return f"classic group of protocol type {self.protocol_type}"
             return "classic consumer group"
