@@ -50,8 +50,8 @@ class Member:
     topic_regex: str | None = None
 
     def __str__(self) -> str:
-        instance = f", instance {self.group_instance_id}" if self.group_instance_id else ""
-        return f"{self.member_id} (client {self.client_id} on {self.host}{instance})"
+        instance = f"instance {self.group_instance_id}, " if self.group_instance_id else ""
+        return f"{self.client_id} on {self.host} ({instance}member id {self.member_id})"
 
     def subscribes(self, topic: str) -> bool | None:
         """Whether the member subscribes to the topic; None where its subscription cannot be known."""

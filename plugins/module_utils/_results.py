@@ -132,7 +132,8 @@ def message(items: c.Sequence[Item]) -> str:
     if not failures:
         return ""
     first, problem = failures[0]
-    return f"{len(failures)} of {len(items)} failed; first: {first}: {problem.name}: {problem.message}"
+    which = "; first" if len(failures) > 1 else ""
+    return f"{len(failures)} of {len(items)} failed{which}: {first}: {problem.name}: {problem.message}"
 
 
 def diff(items: c.Sequence[Item]) -> dict[str, str]:
@@ -146,7 +147,7 @@ def diff(items: c.Sequence[Item]) -> dict[str, str]:
 
 def _line(item: Item, state: State) -> str:
     if isinstance(state, Group):
-        return f"{item}: {state.kind}, {state.state}\n"
+        return f"{item}: {state.type}, {state.state}\n"
     if isinstance(state, Member):
         return f"{item}\n"
     if isinstance(state, Committed):

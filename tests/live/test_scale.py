@@ -48,7 +48,7 @@ def test_one_bad_group_among_500(cluster: Cluster, topic: str) -> None:
     assert returned["rc"] != 0
     assert returned["summary"] == {"total": 500, "changed": 499, "unchanged": 0, "failed": 1}
     assert [result["group"] for result in returned["results"] if result["failed"]] == ["bad"]
-    assert returned["msg"].startswith("1 of 500 failed; first: group 'bad': NON_EMPTY_GROUP: ")
+    assert returned["msg"].startswith("1 of 500 failed: group 'bad': NON_EMPTY_GROUP: ")
     left = truth.groups(cluster.client())
     assert "bad" in left
     assert not set(names) & left.keys()

@@ -46,16 +46,17 @@ def test_a_failed_item_stays_as_it_was() -> None:
 
 def test_summary_and_message() -> None:
     assert results.summary(ITEMS) == {"total": 4, "changed": 2, "unchanged": 1, "failed": 1}
-    assert results.message(ITEMS) == "1 of 4 failed; first: group 'g': NON_EMPTY_GROUP: in use"
+    assert results.message(ITEMS) == "1 of 4 failed: group 'g': NON_EMPTY_GROUP: in use"
     assert results.message([CHANGED]) == ""
+    assert results.message([FAILED, FAILED]).startswith("2 of 2 failed; first: group 'g': ")
 
 
 def test_diff_shows_only_what_changes() -> None:
     diff = results.diff([*ITEMS, Item("h", results.DELETE_GROUP, before=group("h"))])
     assert diff["before"].splitlines() == [
         "group 'g', topic 'a', partition 0: offset 1",
-        "group 'g', member m (client client-m on 10.0.0.1)",
-        "group 'h': classic consumer group, Empty",
+        "group 'g', member client-m on 10.0.0.1 (member id m)",
+        "group 'h': classic, Empty",
     ]
     assert diff["after"].splitlines() == ["group 'g', topic 'a', partition 0: offset 2, metadata 'm'"]
 

@@ -95,10 +95,10 @@ def _in_use(group: Group) -> str:
     count = len(group.members)
     shown = "; ".join(str(member) for member in group.members[:SHOWN_MEMBERS])
     more = f"; and {count - SHOWN_MEMBERS} more" if count > SHOWN_MEMBERS else ""
-    ways = "stop its consumers, or set force to true to remove its members first (KIP-571)"
+    ways = "Stop its consumers, or set force to true to remove its members first (KIP-571)"
     if group.type in ("share", "streams"):
-        ways = "stop its members: no broker removes those of such a group on behalf of others"
-    return f"it is a {group.kind} in state {group.state} with {counted(count, 'member')}: {shown}{more}: {ways}"
+        ways = "Stop its members: no broker removes those of such a group on behalf of others"
+    return f"it is a {group.kind} in state {group.state} with {counted(count, 'member')}: {shown}{more}. {ways}"
 
 
 async def _snapshots(session: Session, items: c.Sequence[Item], path: str | None) -> list[GroupSnapshot]:

@@ -54,7 +54,7 @@ class TypedDescribe(DescribeHandler):
             state=described.group_state,
             # streams groups name none
             assignor=getattr(described, "assignor_name", ""),
-            members=tuple(self.member(member) for member in described.members),
+            members=in_order(self.member(member) for member in described.members),
             operations=operations(described.authorized_operations),
         )
 
@@ -70,6 +70,11 @@ class TypedDescribe(DescribeHandler):
             assignment=_assigned(member.assignment.topic_partitions),
             topic_regex=getattr(member, "subscribed_topic_regex", None) or None,
         )
+
+
+def in_order(members: c.Iterable[Member]) -> tuple[Member, ...]:
+    """Return members in an order that does not change from one answer to the next."""
+    return tuple(sorted(members, key=lambda one: (one.client_id, one.host, one.group_instance_id or "", one.member_id)))
 
 
 def plain_host(host: str) -> str:

@@ -11,7 +11,7 @@ import typing as t
 
 from .. import _messages as messages
 from .._model import Group, Member, TopicPartition
-from ._describe import DESCRIBE_BATCH, DescribeHandler, operations, plain_host
+from ._describe import DESCRIBE_BATCH, DescribeHandler, in_order, operations, plain_host
 from ._handler import Done, Handler, Outcome, coordinator_outcome
 
 
@@ -30,7 +30,7 @@ class DescribeGroups(DescribeHandler):
             protocol_type=described.protocol_type,
             state=described.group_state,
             assignor=described.protocol_data,
-            members=tuple(_member(member, described.protocol_type) for member in described.members),
+            members=in_order(_member(member, described.protocol_type) for member in described.members),
             operations=operations(described.authorized_operations),
         )
 
