@@ -1,0 +1,289 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every tool that judges the collection without a broker, and what no tool sees of its documentation."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.checks.conftest import run
+from tests.support.collection import CHECKOUT
+
+NAME = "kafkaops.groups"
+PLUGINS = f"ansible_collections.{NAME}.plugins"
+MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py"))
+PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+Fields = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A command that has to exit 0.
+
+    Attributes:
+        place: the folder to run it in, as a fixture of conftest.py.
+        environment: environment variables, and the fixtures that give their values.
+    """
+
+    name: str
+    command: str
+    place: str = "checkout"
+    environment: tuple[tuple[str, str], ...] = ()
+    fast: bool = False
+
+
+CHECKS = [
+    Check("ruff-check", "ruff check .", fast=True),
+    Check("ruff-format", "ruff format --check .", fast=True),
+    Check("mypy", "mypy", environment=(("MYPYPATH", "linked"),), fast=True),
+    Check("shellcheck", "shellcheck tests/support/setup.sh .ci/run", fast=True),
+    Check(
+        "ansible-test-sanity",
+        f"ansible-test sanity --local --color no --python {PYTHON}",
+        "copied",
+        (("HOME", "sanity_home"),),
+    ),
+    Check("ansible-lint", "ansible-lint --strict", "copied", (("ANSIBLE_COLLECTIONS_PATH", "linked"),)),
+    Check(
+        "antsibull-docs",
+        "antsibull-docs lint-collection-docs --plugin-docs --validate-collection-refs=all"
+        " --disallow-unknown-collection-refs .",
+        "copied",
+    ),
+    Check("changelog-fragments", "antsibull-changelog lint", "copied"),
+    Check("changelog", "antsibull-changelog lint-changelog-yaml changelogs/changelog.yaml", "copied"),
+    Check("execution-environment", "ansible-builder introspect --sanitize .", "installed"),
+    *(
+        Check(
+            f"ansible-doc-{module}",
+            f"ansible-doc --type module --json {NAME}.{module}",
+            "installed",
+            (("ANSIBLE_COLLECTIONS_PATH", "installed"),),
+        )
+        for module in MODULES
+    ),
+    *(
+        Check(
+            f"import-{module}",
+            f"python -c 'import {PLUGINS}.modules.{module}'",
+            "installed",
+            (("PYTHONPATH", "installed"),),
+        )
+        for module in MODULES
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "check",
+    [pytest.param(check, id=check.name, marks=[pytest.mark.fast] if check.fast else []) for check in CHECKS],
+)
+def test_exits_0(check: Check, request: pytest.FixtureRequest) -> None:
+    environment = {name: str(request.getfixturevalue(fixture)) for name, fixture in check.environment}
+    run(shlex.split(check.command), request.getfixturevalue(check.place), **environment)
+
+
+class Documented:
+    """A module's documentation, its fragments included, and its argument spec."""
+
+    def __init__(self, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        code = importlib.import_module(f"{PLUGINS}.modules.{module}")
+        documentation = yaml.safe_load(code.DOCUMENTATION)
+        self.options: dict[str, Any] = {}
+        for name in [f"{NAME}.{module}", *documentation["extends_documentation_fragment"]]:
+            self.options.update(documentation["options"] if name.endswith(f".{module}") else _fragment(name)["options"])
+        self.examples: list[dict[str, Any]] = yaml.safe_load(code.EXAMPLES)
+        self.returned: Fields = yaml.safe_load(code.RETURN)
+        self.spec = _spec(code, monkeypatch)
+
+
+def _fragment(name: str) -> dict[str, Any]:
+    file, _dot, part = name.removeprefix(f"{NAME}.").partition(".")
+    fragment = importlib.import_module(f"{PLUGINS}.doc_fragments.{file}").ModuleDocFragment
+    loaded: dict[str, Any] = yaml.safe_load(getattr(fragment, (part or "documentation").upper()))
+    return {"options": {}, **loaded}
+
+
+def _spec(code: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+
+    def stand_in(argument_spec: dict[str, Any], **_rules: Any) -> None:
+        found.update(argument_spec)
+        raise InterruptedError
+
+    monkeypatch.setattr(f"{PLUGINS}.module_utils._ansible.AnsibleModule", stand_in)
+    with pytest.raises(InterruptedError):
+        code.main()
+    return found
+
+
+@pytest.fixture(params=MODULES)
+def module(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def documented(module: str, monkeypatch: pytest.MonkeyPatch) -> Documented:
+    return Documented(module, monkeypatch)
+
+
+@pytest.mark.fast
+def test_every_module_is_in_the_action_group() -> None:
+    runtime = yaml.safe_load((CHECKOUT / "meta" / "runtime.yml").read_text(encoding="utf-8"))
+    assert sorted(runtime["action_groups"]["kafka"]) == MODULES
+
+
+@pytest.mark.fast
+def test_every_module_has_the_connection_options(documented: Documented) -> None:
+    connection = importlib.import_module(f"{PLUGINS}.module_utils._ansible").CONNECTION_SPEC
+    assert {name: documented.spec.get(name) for name in connection} == connection
+    assert sorted(_fragment(f"{NAME}.connection")["options"]) == sorted(connection)
+
+
+@pytest.mark.fast
+def test_connection_documentation_names_the_environment_variables() -> None:
+    connection = importlib.import_module(f"{PLUGINS}.module_utils._ansible").CONNECTION_SPEC
+    options = _fragment(f"{NAME}.connection")["options"]
+    for name, option in connection.items():
+        for variable in option["fallback"][1]:
+            assert f"E({variable})" in " ".join(options[name]["description"]), name
+
+
+@pytest.mark.fast
+def test_examples_use_known_modules_and_options(
+    module: str, documented: Documented, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = set()
+    for play in documented.examples:
+        defaults = play["module_defaults"][f"group/{NAME}.kafka"]
+        _check_options(_fragment(f"{NAME}.connection")["options"], defaults, "module_defaults")
+        for task in play["tasks"]:
+            (action,) = [key for key in task if "." in key]
+            name = action.removeprefix(f"{NAME}.")
+            if name in MODULES:
+                used.add(name)
+                _check_options(Documented(name, monkeypatch).options, task[action] or {}, task["name"])
+            else:
+                assert action.startswith("ansible.builtin."), task["name"]
+    assert module in used
+
+
+def _check_options(options: Fields, given: Mapping[str, Any], where: str) -> None:
+    known = {alias: option for name, option in options.items() for alias in (name, *option.get("aliases", ()))}
+    for name, value in given.items():
+        assert name in known, f"{where}: {name}"
+        choices = known[name].get("choices")
+        for each in value if isinstance(value, list) else [value]:
+            assert choices is None or each in choices, f"{where}: {name}: {each}"
+            if isinstance(each, dict):
+                _check_options(known[name]["suboptions"], each, f"{where}: {name}")
+
+
+def _results() -> Iterator[tuple[str, dict[str, Any]]]:
+    """The results of one item of each kind, and the module that returns it."""
+    results = importlib.import_module(f"{PLUGINS}.module_utils._results")
+    model = importlib.import_module(f"{PLUGINS}.module_utils._model")
+    errors = importlib.import_module(f"{PLUGINS}.module_utils._errors")
+    error = errors.error("NON_EMPTY_GROUP")
+    member = model.Member("1", "2", "3", "4", ())
+    group = model.Group("g", "classic", "consumer", "Stable", members=(member,))
+    commit = model.Committed(1)
+    removal = results.Item("g", results.REMOVE_MEMBER, member=member, before=member, after=member, error=error)
+    of_group = results.Item("g", results.NONE, before=group, after=group, error=error)
+    of_offset = results.Item(
+        "g", results.SET_OFFSET, "t", 0, before=commit, after=commit, error=error, creates_group=True
+    )
+    yield "consumer_group", removal.as_result()
+    yield "consumer_group", of_group.as_result()
+    yield "consumer_group_members", removal.as_result()
+    yield "consumer_group_members", of_group.as_result()
+    yield "consumer_group_offsets", of_offset.as_result()
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize(
+    ("module", "result"), [pytest.param(*row, id=f"{row[0]}-{row[1]['action']}") for row in _results()]
+)
+def test_return_documents_every_key_of_an_item(module: str, result: dict[str, Any], documented: Documented) -> None:
+    _check_returned({"results": [result]}, documented.returned, documented.returned)
+
+
+class _Exit(Exception):
+    def __init__(self, **returned: Any) -> None:
+        super().__init__()
+        self.returned = returned
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize(
+    ("module", "extra"),
+    [
+        ("consumer_group", {}),
+        ("consumer_group_members", {"rejoined": []}),
+        ("consumer_group_offsets", {}),
+    ],
+)
+def test_return_documents_every_key_of_a_report(module: str, extra: dict[str, Any], documented: Documented) -> None:
+    code = importlib.import_module(f"{PLUGINS}.module_utils._ansible")
+    report = importlib.import_module(f"{PLUGINS}.module_utils._results").Report([], extra=extra)
+
+    def leave(**returned: Any) -> None:
+        raise _Exit(**returned)
+
+    with pytest.raises(_Exit) as left:
+        code._exit_report(SimpleNamespace(exit_json=leave, _diff=True), _session(), report)
+    returned = {key: value for key, value in left.value.returned.items() if key not in ("changed", "requests")}
+    assert "requests" in documented.returned
+    _check_returned(returned, documented.returned, documented.returned)
+
+
+def _session() -> SimpleNamespace:
+    return SimpleNamespace(wire=SimpleNamespace(requests={}, address=lambda _node: "h:1"))
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("module", ["consumer_group_info"])
+def test_return_documents_every_key_of_a_described_group(module: str, documented: Documented) -> None:
+    info = importlib.import_module(f"{PLUGINS}.module_utils._operations.info")
+    model = importlib.import_module(f"{PLUGINS}.module_utils._model")
+    where = model.TopicPartition("t", 0)
+    found = info.Found(
+        model.Listing("g", "classic", "consumer", "Stable", 1),
+        model.Group(
+            "g", "classic", "consumer", "Stable", members=(model.Member("1", None, "2", "3", ("t",), (where,)),)
+        ),
+        {where: model.Committed(1)},
+    )
+    group = info._group_result(found, frozenset(documented.options["gather"]["choices"]), {where: (0, 2)}, _session())
+    _check_returned({"groups": [group]}, documented.returned, documented.returned)
+
+
+def _check_returned(value: Any, fields: Fields, root: Fields, where: str = "") -> None:
+    for each in value if isinstance(value, list) else [value]:
+        for name, inner in each.items() if isinstance(each, dict) else ():
+            place = f"{where}.{name}"
+            assert name in fields, f"{place} is not documented"
+            _check_returned(inner, _contained(fields[name], root), root, place)
+
+
+def _contained(field: Mapping[str, Any], root: Fields) -> Fields:
+    """The fields of a documented dictionary: its own, or those of the one that its description refers to."""
+    reference = re.search(r"as in RV\(([^)]+)\)", str(field["description"]))
+    fields: Fields = field.get("contains", {})
+    if not fields and reference is not None:
+        fields = root
+        for name in reference[1].replace("[]", "").split("."):
+            fields = fields[name].get("contains", {})
+    return fields
