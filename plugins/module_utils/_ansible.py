@@ -106,11 +106,8 @@ def run(
             outcome = session.wire.run(operation, request, session)
     except TaskError as exc:
         items = exc.results
-        module.fail_json(
-            msg=str(exc),
-            changed=False,
-            **({"results": [item.as_result() for item in items], "summary": results.summary(items)} if items else {}),
-        )
+        shown = {"results": [item.as_result() for item in items], "summary": results.summary(items)} if items else {}
+        module.fail_json(msg=str(exc), changed=False, **shown)
     except CallError as exc:
         module.fail_json(msg=f"{exc}.", changed=False)
     for warning in session.warnings:
@@ -132,9 +129,9 @@ def _exit_report(module: AnsibleModule, session: Session, report: Report) -> Non
     }
     if module._diff:
         returned["diff"] = results.diff(report.items)
-    problem = results.message(report.items) or report.problem
-    if problem:
-        module.fail_json(msg=problem, **returned)
+    problems = [words for words in (results.message(report.items), report.problem) if words]
+    if problems:
+        module.fail_json(msg=" ".join(problems), **returned)
     module.exit_json(**returned)
 
 

@@ -178,12 +178,12 @@ groups:
           type: int
           sample: 9092
     assignor:
-      description: What assigns the partitions to the members. Empty if there is none.
+      description: What assigns the partitions to the members. Empty if there is none, V(null) if it cannot be told.
       returned: if O(gather) holds V(members)
       type: str
       sample: range
     members:
-      description: The members.
+      description: The members. V(null) if they cannot be told; RV(errors) then says why.
       returned: if O(gather) holds V(members)
       type: list
       elements: dict
@@ -237,7 +237,7 @@ groups:
       elements: str
       sample: [DELETE, DESCRIBE, READ]
     offsets:
-      description: What the group has committed.
+      description: What the group has committed. V(null) if it cannot be told; RV(errors) then says why.
       returned: if O(gather) holds V(offsets) or V(lag)
       type: list
       elements: dict
@@ -286,7 +286,7 @@ groups:
           type: int
           sample: 50
     lag:
-      description: The sum of the lags that can be told.
+      description: The sum of the lags. V(null) if one of them cannot be told.
       returned: if O(gather) holds V(lag)
       type: int
       sample: 50

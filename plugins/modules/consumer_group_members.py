@@ -367,8 +367,6 @@ def main() -> None:
         },
         members.parse,
         members.remove_members,
-        required_one_of=[("remove_all", "members")],
-        mutually_exclusive=[("remove_all", "members")],
     )
 
 

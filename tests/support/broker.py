@@ -1,3 +1,4 @@
+# Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Real Apache Kafka clusters on loopback ports."""
@@ -128,7 +129,7 @@ class Cluster:
     def __enter__(self) -> Cluster:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_exc: object) -> None:
         self.close()
 
     @property
@@ -276,7 +277,7 @@ class Cluster:
             command = java(self.version, 128, *format_it)
             running.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True))
         for process in running:
-            output, _ = process.communicate()
+            output, _error = process.communicate()
             if process.returncode:
                 raise RuntimeError(f"formatting the storage of {self.version} failed:\n{output[-2000:]}")
 

@@ -1,3 +1,4 @@
+# Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Certificates for tests, made with the openssl binary; PEM files that both Kafka and its clients read."""
@@ -72,7 +73,7 @@ class Authority:
         """The key of an issued certificate, encrypted with `KEY_PASSWORD`."""
         encrypted = self.folder / f"{self.name}-{name}.encrypted.key"
         if not encrypted.exists():
-            _, key = self.issue(name)
+            _certificate, key = self.issue(name)
             cipher = ("-v2", "aes-256-cbc", "-passout", f"pass:{KEY_PASSWORD}")
             self._openssl("pkcs8", "-topk8", "-in", key, "-out", encrypted, *cipher)
         return encrypted

@@ -1,3 +1,4 @@
+# Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Live members of groups, as child processes: what they do goes on while a test runs, and a kill is a real one."""
@@ -120,7 +121,7 @@ class Member:
             raise
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_exc: object) -> None:
         self.close()
 
 

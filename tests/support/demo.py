@@ -1,3 +1,4 @@
+# Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """``python -m tests.support.demo``: a broker, the groups of a small company, and the demo playbook run on them."""

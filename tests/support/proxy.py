@@ -1,3 +1,4 @@
+# Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A loopback TCP proxy that records the Kafka requests that pass, and disturbs them on demand."""
@@ -92,13 +93,13 @@ class Proxy:
         self.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_exc: object) -> None:
         self.close()
 
     def _accept(self, server: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while True:
-                client, _ = server.accept()
+                client, _address = server.accept()
                 threading.Thread(target=self._serve, args=(client,), daemon=True).start()
 
     def _serve(self, client: socket.socket) -> None:

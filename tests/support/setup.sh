@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Everything that tests and demo need: Java, Maven, .venv, and the jars of Apache Kafka. Quick when all is there.

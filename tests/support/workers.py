@@ -1,3 +1,4 @@
+# Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The child processes of `consumers`: ``python -m tests.support.workers SPEC``, one member of one group each.
@@ -42,7 +43,7 @@ def consume(spec: dict[str, Any], journal: Journal) -> None:
     """A consumer that polls, and commits only with ``enable.auto.commit`` in its configuration."""
 
     def tell(event: str) -> Callable[[Consumer, list[TopicPartition]], None]:
-        def changed(_: Consumer, partitions: list[TopicPartition]) -> None:
+        def changed(_consumer: Consumer, partitions: list[TopicPartition]) -> None:
             journal.write(event, partitions=[[one.topic, one.partition] for one in partitions])
 
         return changed
@@ -150,7 +151,7 @@ KINDS = {"consumer": consume, "share": share, "connect": connect}
 
 def main(spec: dict[str, Any]) -> None:
     journal = Journal(spec["events"])
-    signal.signal(signal.SIGTERM, lambda *_: _stopping.set())
+    signal.signal(signal.SIGTERM, lambda *_signal: _stopping.set())
     journal.write("started", pid=os.getpid())
     KINDS[spec["kind"]](spec, journal)
     journal.write("left")

@@ -52,6 +52,7 @@ def test_plan(seen: object, wanted: list[MemberName] | None, rows: list[tuple[st
         ({"remove_all": False}, "say whom to remove"),
         ({"settle_time": -1}, "cannot be negative"),
         ({"members": []}, "members is an empty list"),
+        ({"members": [{"group_instance_id": "i", "member_id": None}], "remove_all": True}, "do not go together"),
         (
             {"members": [{"group_instance_id": "i", "member_id": None}], "names": ["a", "b"]},
             "members goes with one group",
@@ -62,6 +63,8 @@ def test_plan(seen: object, wanted: list[MemberName] | None, rows: list[tuple[st
     ],
 )
 def test_refused(params: dict[str, t.Any], sentence: str) -> None:
+    if "members" in params:
+        params = {"remove_all": False, **params}
     defaults = {"names": ["g"], "remove_all": True, "members": None, "reason": "r", "settle_time": 0}
     with pytest.raises(TaskError, match=sentence):
         parse({**defaults, **params})

@@ -9,21 +9,19 @@ from __future__ import annotations
 import collections.abc as c
 
 from .. import _snapshot as snapshot
-from .._errors import TaskError, error
+from .._errors import error
 from .._results import Item
 from .._session import Session
 from .._snapshot import GroupSnapshot
 
 
-def limit(items: c.Sequence[Item], action: str, max_changes: int | None) -> None:
-    """Raise TaskError, with every planned change refused, if more of this action are planned than `max_changes`."""
+def limit(items: c.Sequence[Item], action: str, max_changes: int | None) -> list[Item]:
+    """Return the plan; every change of it refused if it holds more of this action than `max_changes`."""
     planned = sum(item.changed and item.action == action for item in items)
-    if max_changes is not None and planned > max_changes:
-        words = (
-            f"max_changes is {max_changes}, and the plan holds {planned} of the action {action}. Nothing was changed."
-        )
-        refusal = error("POLICY_VIOLATION", words)
-        raise TaskError(words, [item.failed(refusal) if item.changed else item for item in items])
+    if max_changes is None or planned <= max_changes:
+        return list(items)
+    words = f"max_changes is {max_changes}, and the plan holds {planned} of the action {action}. Nothing was changed."
+    return [item.failed(error("POLICY_VIOLATION", words)) if item.changed else item for item in items]
 
 
 def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSnapshot]) -> str | None:

@@ -21,7 +21,11 @@ Topics = dict[str, tuple[int, ...] | None]  # pylint: disable=unsupported-binary
 """Partitions by topic; None stands for the whole topic."""
 
 _DAY = 86_400_000
-_UNITS = {"w": 7 * _DAY, "d": _DAY, "h": 3_600_000, "m": 60_000, "s": 1000}
+_UNITS = {"W": 7 * _DAY, "D": _DAY, "H": 3_600_000, "M": 60_000, "S": 1000}
+# an M before the T would be months
+_ISO_DURATION = re.compile(r"P(?=\d|T)(\d+W)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?")
+# a shorter number of ms is before 1973, and rather a year or a date
+_MS_DIGITS = 12
 _SOURCES = ("offsets", "reset_to", "restore_from")
 
 
@@ -198,10 +202,13 @@ def _integer(value: t.Any) -> int:
 
 def _timestamp(value: t.Any) -> int:
     """Return ms since the epoch of a number of ms, or of an ISO 8601 time (UTC where it names no zone)."""
-    if not isinstance(value, bool) and re.fullmatch(r"\d+", str(value)):
-        return int(value)
+    written = str(value)
+    if not isinstance(value, bool) and written.isdecimal() and len(written) >= _MS_DIGITS:
+        return int(written)
     try:
-        moment = datetime.datetime.fromisoformat(str(value))
+        if written.isdecimal():
+            raise ValueError(written)
+        moment = datetime.datetime.fromisoformat(written)
     except ValueError:
         raise TaskError(
             f"reset_value is {value!r}: a timestamp is ISO 8601, as 2026-01-31T12:00:00Z, or ms since the epoch. "
@@ -214,9 +221,9 @@ def _timestamp(value: t.Any) -> int:
 
 def _duration(value: t.Any) -> int:
     """Return the ms of an ISO 8601 duration of weeks to seconds (P7D, PT1H30M), or of its short form (7d, 1h30m)."""
-    match = re.fullmatch(r"p?(?=.)((?:\d+[wd])*)t?((?:\d+[hms])*)", str(value).lower())
-    if match is None or not (match[1] or match[2]):
+    written = str(value).upper()
+    if not (_ISO_DURATION.fullmatch(written) or re.fullmatch(r"(\d+[WDHMS])+", written)):
         raise TaskError(
             f"reset_value is {value!r}: a duration is written as P7D, PT1H30M, 7d or 1h30m. Nothing was sent."
         )
-    return sum(int(count) * _UNITS[unit] for count, unit in re.findall(r"(\d+)([wdhms])", match[1] + match[2]))
+    return sum(int(count) * _UNITS[unit] for count, unit in re.findall(r"(\d+)([WDHMS])", written))

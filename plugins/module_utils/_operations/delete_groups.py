@@ -50,7 +50,7 @@ async def delete_groups(request: Request, session: Session) -> Report:
     seen = await describe(session, request.names)
     kip848 = await members.kip848_removable(session, seen) if request.force else False
     items = plan(seen, request.force, kip848, backup=request.backup is not None)
-    limit(items, DELETE_GROUP, request.max_changes)
+    items = limit(items, DELETE_GROUP, request.max_changes)
     backup_file = back_up(session, request.backup, await _snapshots(session, items, request.backup))
     if not session.check_mode:
         items = await apply(session, items)

@@ -15,7 +15,7 @@ import typing as t
 from .. import _input as inputs
 from .. import _messages as messages
 from .._errors import CallError, KafkaError, TaskError, from_code
-from .._model import Group, Listing, Offsets, TopicPartition
+from .._model import Group, Listing, Member, Offsets, TopicPartition
 from .._results import member_result
 from .._rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
 from .._session import Session
@@ -168,11 +168,11 @@ async def _describe(session: Session, gathered: Gathered) -> None:
     for name, group in (await describe(session, gathered.groups)).items():
         if isinstance(group, Group):
             gathered.groups[name].group = group
-        else:
-            # deleted since it was listed, or not to be seen
+        elif group is None:
+            # deleted since it was listed
             del gathered.groups[name]
-            if group is not None:
-                gathered.errors.append({"group": name, "error": group.as_result()})
+        else:
+            gathered.errors.append({"group": name, "error": group.as_result()})
 
 
 async def _fetch(session: Session, gathered: Gathered) -> None:
@@ -182,7 +182,6 @@ async def _fetch(session: Session, gathered: Gathered) -> None:
     for name, found in (await committed(session, [name for name in gathered.groups if name not in shared])).items():
         if isinstance(found, KafkaError):
             gathered.errors.append({"group": name, "error": found.as_result()})
-            gathered.groups[name].offsets = {}
         else:
             gathered.groups[name].offsets = found
 
@@ -199,26 +198,41 @@ def _group_result(
         "state": group.state if group else listing.state,
         "coordinator": {"id": listing.coordinator, "host": host, "port": int(port)},
     }
-    if "members" in gather and group:
-        result["assignor"] = group.assignor
-        result["members"] = [
-            {
-                **member_result(member),
-                "topics": None if member.topics is None else list(member.topics),
-                "assignment": [where._asdict() for where in member.assignment],
-            }
-            for member in group.members
-        ]
-    if "permissions" in gather and group:
-        result["permissions"] = None if group.operations is None else sorted(group.operations)
-    if found.offsets is not None:
-        result["offsets"] = [
-            {**where._asdict(), **at.as_result(), **_log_result(at.offset, logs.get(where))}
-            for where, at in sorted(found.offsets.items())
-        ]
-        if "lag" in gather:
-            result["lag"] = sum(offset["lag"] or 0 for offset in result["offsets"])
+    if "members" in gather:
+        result["assignor"] = group.assignor if group else None
+        result["members"] = [_member_result(member) for member in group.members] if group else None
+    if "permissions" in gather:
+        result["permissions"] = sorted(group.operations) if group and group.operations is not None else None
+    if gather & {"offsets", "lag"}:
+        result["offsets"] = None if found.offsets is None else _offsets_result(found.offsets, logs)
+    if "lag" in gather:
+        result["lag"] = _sum(
+            [offset["lag"] for offset in result["offsets"]] if result["offsets"] is not None else [None]
+        )
     return result
+
+
+def _member_result(member: Member) -> dict[str, t.Any]:
+    return {
+        **member_result(member),
+        "topics": None if member.topics is None else list(member.topics),
+        "assignment": [where._asdict() for where in member.assignment],
+    }
+
+
+def _offsets_result(
+    offsets: Offsets, logs: dict[TopicPartition, tuple[int, int] | KafkaError]
+) -> list[dict[str, t.Any]]:
+    return [
+        {**where._asdict(), **at.as_result(), **_log_result(at.offset, logs.get(where))}
+        for where, at in sorted(offsets.items())
+    ]
+
+
+def _sum(lags: list[int | None]) -> int | None:
+    """Return the sum, None if one of the lags cannot be told: half a sum would look like a group that caught up."""
+    known = [lag for lag in lags if lag is not None]
+    return sum(known) if len(known) == len(lags) else None
 
 
 def _log_result(offset: int, log: tuple[int, int] | KafkaError | None) -> dict[str, int | None]:

@@ -72,6 +72,8 @@ def _whom(params: dict[str, t.Any]) -> tuple[list[str], list[MemberName] | None]
             raise TaskError("remove_all is false and members is not given: say whom to remove. Nothing was sent.")
         return names, None
     inputs.not_empty(params["members"], "members")
+    if params["remove_all"]:
+        raise TaskError("remove_all and members do not go together: give one of them. Nothing was sent.")
     if len(names) != 1:
         raise TaskError("members goes with one group: names lists more. Nothing was sent.")
     return names, [_member_name(member, f"members[{index}]") for index, member in enumerate(params["members"])]

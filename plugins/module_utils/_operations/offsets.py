@@ -38,7 +38,7 @@ async def change_offsets(request: Request, session: Session) -> Report:
         targets = set_offsets.targets(request, saved, offsets, topics, logs)
         absent = await absent_group_operations(session, [name for name, group in groups.items() if group is None])
         items = set_offsets.plan(targets, groups, absent, offsets, topics)
-    limit(items, action, request.max_changes)
+    items = limit(items, action, request.max_changes)
     backup_file = back_up(session, request.backup, _snapshots(items, groups, offsets))
     return Report(items if session.check_mode else await apply(session, items), backup_file)
 
