@@ -16,7 +16,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offse
 from tests.unit.values import at, group, member, offset, topic
 
 COMMITTED = {at(0): offset(1), at(1): offset(2), at(0, "b"): offset(3)}
-TOPICS = {"a": topic("a"), "b": topic("b"), "gone": error("UNKNOWN_TOPIC_OR_PARTITION")}
+TOPICS = {"a": topic("a"), "b": topic("b"), "c": topic("c"), "gone": error("UNKNOWN_TOPIC_OR_PARTITION")}
 UNSUBSCRIBED = "unsubscribed"
 LIVE = group("g", member(topics=("a",)))
 
@@ -85,6 +85,14 @@ def test_plan(seen: t.Any, wanted: t.Any, rows: list[tuple[str, int, str | None]
 def test_a_commit_whose_topic_forbids_its_deletion(info: t.Any, name: str) -> None:
     items, _warnings = plan(group(), {"a": (0,)}, topics={"a": info})
     assert [item.error.name for item in items] == [name]
+
+
+@pytest.mark.parametrize(("partitions", "shown"), [(None, [None]), ((0, 1), [0, 1])])
+def test_a_topic_that_one_may_not_describe_is_not_taken_for_one_without_offsets(
+    partitions: t.Any, shown: t.Any
+) -> None:
+    items, _warnings = plan(group(), {"a": partitions}, {}, {"a": error("TOPIC_AUTHORIZATION_FAILED")})
+    assert [(item.partition, item.error.name) for item in items] == [(at, "TOPIC_AUTHORIZATION_FAILED") for at in shown]
 
 
 def test_unsubscribed_says_that_an_empty_group_tells_nothing() -> None:

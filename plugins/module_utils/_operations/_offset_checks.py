@@ -16,14 +16,21 @@ from .._results import Item
 from .._rpc._handler import PartitionErrors
 
 
+def hidden_topic(name: str, topic: Topic | KafkaError) -> KafkaError | None:
+    """Return the error of a topic that one may not DESCRIBE: what groups have committed on it does not show."""
+    if isinstance(topic, KafkaError) and topic.name == "TOPIC_AUTHORIZATION_FAILED":
+        return error(
+            topic.name, f"this needs READ on topic '{name}', and without DESCRIBE its offsets do not even show"
+        )
+    return None
+
+
 def topic_problem(where: TopicPartition, topic: Topic | KafkaError) -> KafkaError | None:
     """Return the error that a broker gives a change of this partition because of its topic, None if it gives none."""
     if isinstance(topic, KafkaError):
         if topic.name == "UNKNOWN_TOPIC_OR_PARTITION":
             return error(topic.name, f"topic '{where.topic}' does not exist in this cluster")
-        if topic.name == "TOPIC_AUTHORIZATION_FAILED":
-            return error(topic.name, f"this needs READ on topic '{where.topic}'")
-        return topic
+        return hidden_topic(where.topic, topic) or topic
     if "READ" not in topic.operations:
         return error("TOPIC_AUTHORIZATION_FAILED", f"this needs READ on topic '{where.topic}'")
     if where.partition not in topic.partitions:

@@ -15,7 +15,7 @@ from .._results import DELETE_OFFSET, NONE, Item
 from .._rpc._handler import PartitionErrors
 from .._rpc.offset_delete import OffsetDelete
 from .._session import Session
-from ._offset_checks import partition_problem, planned, topic_problem
+from ._offset_checks import hidden_topic, partition_problem, planned, topic_problem
 from ._offset_request import Request, Topics
 from ._read import Described, committed
 
@@ -52,7 +52,11 @@ def plan(
             warnings += warning
         else:
             for topic, partitions in wanted.items():
-                items += _topic_items(group, name, topic, partitions, found, topics)
+                hidden = hidden_topic(topic, topics[topic])
+                if group is not None and hidden is not None:
+                    items += _refused(name, {topic: partitions}, hidden)
+                else:
+                    items += _topic_items(group, name, topic, partitions, found, topics)
     warnings += [
         f"topic '{name}' does not exist in this cluster"
         for name, topic in topics.items()
