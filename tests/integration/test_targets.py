@@ -1,0 +1,100 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The targets of ansible-test, each against real brokers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.world import seen
+from tests.support import state
+from tests.support.broker import Cluster
+from tests.support.collection import CHECKOUT
+
+pytestmark = pytest.mark.live
+
+TARGETS = Path(__file__).parent / "targets"
+PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+LIMIT = 300
+
+
+@pytest.fixture(scope="session")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the checkout's files at the path that ansible-test wants: it follows no links."""
+    copy = tmp_path_factory.mktemp("targets") / "ansible_collections" / "kafkaops" / "groups"
+    copy.mkdir(parents=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=CHECKOUT, capture_output=True, check=True, text=True
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (CHECKOUT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(CHECKOUT / name, copy / name)
+    return copy
+
+
+@pytest.fixture(scope="session")
+def single() -> Iterator[dict[str, Any]]:
+    with Cluster.start() as cluster, seen(cluster.client()) as address:
+        yield {"client": cluster.client(), "seen": address, "bootstrap_servers": [cluster.bootstrap]}
+
+
+@pytest.fixture(scope="session")
+def secured() -> Iterator[dict[str, Any]]:
+    users = {name: f"{name}-secret" for name in ("owner", "no-delete", "no-read", "no-topic", "no-describe")}
+    with Cluster.start("secured", users=users) as cluster, seen(cluster.client()) as address:
+        assert cluster.authority
+        yield {
+            "client": cluster.client(),
+            "seen": address,
+            "bootstrap_servers": [cluster.listeners["SASL_SSL"]],
+            "listeners": cluster.listeners,
+            "cafile": str(cluster.authority.certificate),
+            "users": cluster.users,
+        }
+
+
+@pytest.mark.parametrize("target", sorted(path.parent.name for path in TARGETS.glob("*/aliases")))
+def test_target(target: str, collection: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    kafka = request.getfixturevalue("secured" if target == "permissions" else "single")
+    members = tmp_path / "members"
+    config = {"kafka": {**kafka, "folder": str(members)}, "python": sys.executable, "checkout": str(CHECKOUT)}
+    (collection / "tests/integration/integration_config.yml").write_text(json.dumps(config), encoding="utf-8")
+    # ansible-test looks for the Python, and Ansible for ansible-playbook, in the PATH.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    log = tmp_path / "output.txt"
+    command = ["ansible-test", "integration", "--local", "--python", PYTHON, "--color", "no", target]
+    with log.open("wb") as output:
+        run = subprocess.Popen(
+            command,
+            cwd=collection,
+            env={**os.environ, "PATH": path},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            code = run.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            code = -1
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(run.pid, signal.SIGKILL)
+            state.end_members(members, None, hard=True)
+    if code:
+        pytest.fail(
+            f"exit code {code} (-1: not done after {LIMIT} s)\n{log.read_text('utf-8', 'replace')}", pytrace=False
+        )
