@@ -140,7 +140,7 @@ def _exit_answer(module: AnsibleModule, session: Session, answer: dict[str, t.An
     if answer["errors"] and not module.params["partial"]:
         first = answer["errors"][0]
         words = first.get("message") or f"{first['error']['name']}: {first['error']['message']}"
-        where = f"group '{first['group']}'" if "group" in first else f"the broker at {first['address']}"
+        where = next(f"{kind} '{first[kind]}'" for kind in ("group", "topic", "address") if kind in first)
         module.fail_json(
             msg=f"{len(answer['errors'])} could not be asked; first: {where}: {words}; set partial to true to go on.",
             **returned,

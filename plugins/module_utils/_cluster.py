@@ -13,7 +13,7 @@ import time
 import traceback
 import typing as t
 
-from ._errors import KafkaError, TaskError, from_code
+from ._errors import KafkaError, TaskError, error, from_code
 from ._model import TopicPartition
 from ._wire import Deadline
 
@@ -26,6 +26,11 @@ except ImportError:
 
 
 T = t.TypeVar("T")
+
+# librdkafka refuses a longer time-out
+_MAX_TIMEOUT = 3600.0
+# what it gives for a timestamp after the last record
+_NO_RECORD = -1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,6 +85,8 @@ class Cluster:
                 logs[where] = start
             elif isinstance(end, KafkaError):
                 logs[where] = end
+            elif min(start, end) < 0:
+                logs[where] = error("UNKNOWN_SERVER_ERROR", "the leader of the partition gave no offsets of its log")
             else:
                 logs[where] = (start, end)
         return logs
@@ -98,23 +105,36 @@ class Cluster:
             request_timeout=self._timeout(),
         )
         return {
-            TopicPartition(where.topic, where.partition): self._result(future, lambda found: int(found.offset))
+            TopicPartition(where.topic, where.partition): self._result(future, _offset)
             for where, future in futures.items()
         }
 
     def _timeout(self) -> float:
-        return max(0.1, self._deadline.remaining)
+        return min(max(0.1, self._deadline.remaining), _MAX_TIMEOUT)
 
-    def _result(self, future: concurrent.futures.Future[t.Any], read: c.Callable[[t.Any], T]) -> T | KafkaError:
+    def _result(
+        self, future: concurrent.futures.Future[t.Any], read: c.Callable[[t.Any], T | KafkaError]
+    ) -> T | KafkaError:
         try:
             return read(future.result(timeout=self._timeout() + 1))
         except confluent_kafka.KafkaException as exc:
             problem = exc.args[0]
             # librdkafka's own errors have negative codes
-            error = from_code(problem.code(), problem.str()) if problem.code() > 0 else None
-            if error is None:
-                raise TaskError(f"The cluster could not be asked about its topics: {problem.str()}.") from None
-            return error
+            known = from_code(problem.code(), problem.str()) if problem.code() > 0 else None
+            if known is None:
+                raise TaskError(
+                    f"The brokers could not be asked about topics: {problem.str()}: look at whether the addresses that "
+                    "they advertise can be reached from here, and at request_timeout."
+                ) from None
+            return known
+
+
+def _offset(found: t.Any) -> int | KafkaError:
+    offset = int(found.offset)
+    if offset < _NO_RECORD:
+        # librdkafka gives its own "invalid" in place of an error when a leader does not answer
+        return error("REQUEST_TIMED_OUT", "the leader of the partition did not tell the offsets of its log")
+    return offset
 
 
 def _topic(description: t.Any) -> Topic:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import collections
 import collections.abc as c
 import random
+import struct
 import typing as t
 
 from . import _messages as messages
@@ -34,11 +35,17 @@ Settle = c.Callable[[list[str]], c.Coroutine[t.Any, t.Any, dict[str, V | KafkaEr
 
 
 class Driver:
-    """Runs handlers over the coordinators of one cluster, and remembers who coordinates what."""
+    """Runs handlers over the coordinators of one cluster, and remembers who coordinates what.
+
+    Attributes:
+        resent: groups for which a change was sent again, after a first request whose outcome was unknown: if the second
+            finds nothing left to change, the first one may have worked after all.
+    """
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
         self.coordinators: dict[str, int] = {}
+        self.resent: set[str] = set()
 
     async def read(self, handler: Handler[V], groups: c.Iterable[str]) -> dict[str, V | KafkaError]:
         """Run one reading RPC for each group; return each group's value or error, in the order of the groups.
@@ -67,7 +74,7 @@ class Driver:
         async def ask(keys: list[str]) -> None:
             try:
                 response = await self.wire.call_any(find_coordinator_request(keys, batched=batch > 1))
-            except CallError as exc:
+            except (CallError, UnsupportedVersion) as exc:
                 missed.update(dict.fromkeys(keys, Retry(error("NETWORK_EXCEPTION", str(exc)))))
                 return
             for key, code, message, node in read_coordinators(keys, response, batched=batch > 1):
@@ -81,7 +88,7 @@ class Driver:
         if any(not self.wire.knows(node) for node in set(self.coordinators.values())):
             try:
                 await self.wire.refresh()
-            except CallError as exc:
+            except (CallError, UnsupportedVersion) as exc:
                 missed.update(dict.fromkeys(groups, Retry(error("NETWORK_EXCEPTION", str(exc)))))
         return missed
 
@@ -180,16 +187,30 @@ class _Run(t.Generic[V]):
             response = await self.wire.call(node, self.handler.request(groups), self.reserve)
         except CallError as exc:
             self._not_answered(groups, exc)
-            return
         except UnsupportedVersion as exc:
             self._unsupported(groups, exc)
+        except (ValueError, OverflowError, struct.error) as exc:
+            words = f"the request cannot be put into Kafka's protocol ({exc}), and was not sent"
+            self._fail(groups, error("INVALID_REQUEST", words))
+        else:
+            self._read(node, groups, response)
+
+    def _read(self, node: int, groups: list[str], response: t.Any) -> None:
+        try:
+            outcomes = self.handler.outcomes(groups, response)
+        except Exception as exc:  # what a broken answer raises cannot be foreseen, and the other groups are to be told
+            words = f"the answer of {self.wire.address(node)} cannot be read ({type(exc).__name__}: {exc})"
+            self._fail(groups, error("UNKNOWN_SERVER_ERROR", words))
             return
-        for group, outcome in self.handler.outcomes(groups, response).items():
+        for group, outcome in outcomes.items():
             self._take(group, outcome)
 
-    def _unsupported(self, groups: list[str], exc: UnsupportedVersion) -> None:
+    def _fail(self, groups: list[str], problem: KafkaError) -> None:
         for group in groups:
-            self._take(group, Failed(error("UNSUPPORTED_VERSION", str(exc))))
+            self._take(group, Failed(problem))
+
+    def _unsupported(self, groups: list[str], exc: UnsupportedVersion) -> None:
+        self._fail(groups, error("UNSUPPORTED_VERSION", str(exc)))
 
     def _not_answered(self, groups: list[str], exc: CallError) -> None:
         for group in groups:
@@ -220,7 +241,9 @@ class _Run(t.Generic[V]):
                 self.last[group] = made
                 continue
             del self.unknown[group]
-            if made is not None:
+            if made is None:
+                self.driver.resent.add(group)
+            else:
                 self._end(group, made)
 
 

@@ -7,21 +7,27 @@
 from __future__ import annotations
 
 import collections.abc as c
+import re
 import typing as t
 
 from ._errors import TaskError, error
 from ._results import NONE, Item
 
-# Kafka's STRING type has an int16 length
-MAX_BYTES = 32767
+# Kafka's STRING type has an int16 length, and brokers put a name into messages of that type
+MAX_BYTES = 32700
+INT32_MAX = 2**31 - 1
+INT64_MAX = 2**63 - 1
+TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 
 def text(value: t.Any, option: str) -> str:
     """Return a name as it is; a number or a truth value is refused, since YAML has already changed its spelling."""
+    if isinstance(value, bool | int | float):
+        kind = "truth value" if isinstance(value, bool) else "number"
+        raise TaskError(f"{option} is {value!r}, which YAML took for a {kind}: put quotes around it. Nothing was sent.")
     if not isinstance(value, str):
-        raise TaskError(
-            f"{option} is {value!r}, which YAML took for a {_yaml_type(value)}: put quotes around it. Nothing was sent."
-        )
+        kind = {dict: "a dictionary", list: "a list", type(None): "null"}.get(type(value), type(value).__name__)
+        raise TaskError(f"{option} is {kind}, and has to be a text. Nothing was sent.")
     if value == "":
         raise TaskError(f"{option} is empty. Nothing was sent.")
     try:
@@ -33,9 +39,24 @@ def text(value: t.Any, option: str) -> str:
     return value
 
 
-def _yaml_type(value: t.Any) -> str:
-    kinds = {bool: "truth value", int: "number", float: "number", dict: "dictionary", list: "list"}
-    return kinds.get(type(value), "null" if value is None else type(value).__name__)
+def topic_name(value: t.Any, option: str) -> str:
+    """Return a topic's name, as Kafka allows them (the class Topic)."""
+    name = text(value, option)
+    if not TOPIC.fullmatch(name):
+        raise TaskError(
+            f"{option} is {name!r}: a topic's name has at most 249 of the characters a-z, A-Z, 0-9, '.', '_' and '-'. "
+            "Nothing was sent."
+        )
+    return name
+
+
+def path(value: str | None, option: str) -> str | None:
+    """Return the path of a file, or None where it is not given; an empty one is most likely an unset variable."""
+    if value == "":
+        raise TaskError(f"{option} is empty: name a file, or leave {option} out. Nothing was sent.")
+    if value is not None and ("\0" in value or value.endswith("/")):
+        raise TaskError(f"{option} is {value!r}, which is not the path of a file. Nothing was sent.")
+    return value
 
 
 def group_name(value: t.Any, option: str) -> str:
@@ -67,10 +88,14 @@ def not_empty(values: c.Sized | None, option: str) -> None:
         raise TaskError(f"{option} is an empty list: name at least one, or leave the task out. Nothing was sent.")
 
 
-def natural(value: int, option: str) -> int:
-    """Return a number from 0."""
+def natural(value: int, option: str, most: int = INT32_MAX) -> int:
+    """Return a number from 0 to `most`."""
+    if isinstance(value, bool):
+        raise TaskError(f"{option} is {value}, and has to be a number. Nothing was sent.")
     if value < 0:
         raise TaskError(f"{option} is {value}: it starts at 0. Nothing was sent.")
+    if value > most:
+        raise TaskError(f"{option} is {value}: it ends at {most}. Nothing was sent.")
     return value
 
 

@@ -10,6 +10,11 @@ import dataclasses
 import re
 import typing as t
 
+# what the broker's RE2 matches in linear time and Python's re perhaps never, and what the two read differently
+_FOREIGN = re.compile(r"\)[*+{]|\[\[:|\[:")
+_REPEATED = re.compile(r"[*+{]")
+_MOST_REPEATED = 3
+
 
 class TopicPartition(t.NamedTuple):
     """One partition of a topic."""
@@ -61,6 +66,8 @@ class Member:
             return True
         if not self.topic_regex:
             return False
+        if _FOREIGN.search(self.topic_regex) or len(_REPEATED.findall(self.topic_regex)) > _MOST_REPEATED:
+            return None
         try:
             return re.fullmatch(self.topic_regex, topic) is not None
         except re.error:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import base64
+import http.client
 import json
 import ssl
 import urllib.error
@@ -24,7 +25,11 @@ def fetch_token(
     Raises:
         TaskError: there was no token in the answer, or no answer within `timeout` seconds.
     """
-    if urllib.parse.urlsplit(url).scheme not in ("http", "https"):
+    try:
+        known = urllib.parse.urlsplit(url).scheme in ("http", "https")
+    except ValueError:
+        known = False
+    if not known:
         raise TaskError(f"sasl_oauth_token_url: '{url}' is not an http or https address.")
     form = {"grant_type": "client_credentials", **({"scope": scope} if scope else {})}
     quoted = ":".join(urllib.parse.quote(part, safe="") for part in (client_id, client_secret))
@@ -41,12 +46,14 @@ def fetch_token(
         opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))
         with opener.open(request, timeout=timeout) as response:
             answer = json.load(response)
-        return str(answer["access_token"]), float(answer.get("expires_in", 300))
+        if not isinstance(answer, dict) or not isinstance(answer.get("access_token"), str):
+            raise ValueError("the answer holds no access_token")
+        return answer["access_token"], float(answer.get("expires_in", 300))
     except urllib.error.HTTPError as exc:
         raise TaskError(
             f"sasl_oauth_token_url: {url} answered {exc.code} {exc.reason}: "
             "look at sasl_oauth_client_id, sasl_oauth_client_secret and sasl_oauth_scope."
         ) from None
-    except (OSError, ValueError, KeyError, TypeError) as exc:
+    except (OSError, ValueError, TypeError, http.client.HTTPException) as exc:
         reason = getattr(exc, "reason", None) or exc
         raise TaskError(f"sasl_oauth_token_url: no token from {url} ({reason}).") from None

@@ -15,6 +15,8 @@ import typing as t
 from ._errors import TaskError
 from ._oauth import fetch_token
 
+MAX_TIMEOUT = 86_400
+LIBRDKAFKA_MAX_TIMEOUT_MS = 300_000
 _FILES = ("ssl_cafile", "ssl_certfile", "ssl_keyfile")
 
 
@@ -78,8 +80,10 @@ class Connection:
             if match is None or not 0 < int(match[2]) < 65536:
                 raise TaskError(f"bootstrap_servers: '{address}' is not of the form host:port.")
         for option in ("request_timeout", "timeout"):
-            if not 0 < getattr(self, option) < float("inf"):
-                raise TaskError(f"{option} is {getattr(self, option):g}: it has to be more than 0 seconds.")
+            if not 0 < getattr(self, option) <= MAX_TIMEOUT:
+                raise TaskError(
+                    f"{option} is {getattr(self, option):g}: it has to be above 0 and at most {MAX_TIMEOUT} seconds."
+                )
         for option in _FILES:
             path = getattr(self, option)
             if path is not None and not os.access(path, os.R_OK):
@@ -145,7 +149,7 @@ class Connection:
             t.cast(str, self.sasl_oauth_client_secret),
             self.sasl_oauth_scope,
             self.ssl_cafile,
-            self.request_timeout,
+            min(self.request_timeout, self.timeout),
         )
 
     def wire_config(self) -> dict[str, t.Any]:
@@ -178,7 +182,7 @@ class Connection:
             "bootstrap.servers": ",".join(self.bootstrap_servers),
             "client.id": self.client_id,
             "security.protocol": self.security_protocol,
-            "socket.timeout.ms": int(self.request_timeout * 1000),
+            "socket.timeout.ms": min(max(10, int(self.request_timeout * 1000)), LIBRDKAFKA_MAX_TIMEOUT_MS),
             "log_level": 0,
         }
         if self.uses_sasl:

@@ -59,7 +59,7 @@ class Item:
 
     def unneeded(self) -> Item:
         """Return the item as unchanged: somebody else reached the wanted state first."""
-        return dataclasses.replace(self, action=NONE, after=self.before)
+        return dataclasses.replace(self, action=NONE)
 
     def as_result(self) -> dict[str, t.Any]:
         """Return the RETURN shape of one item."""

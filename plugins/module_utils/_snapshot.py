@@ -14,6 +14,7 @@ import os
 import tempfile
 import typing as t
 
+from . import _input as inputs
 from ._errors import TaskError
 from ._model import Committed, Offsets, TopicPartition
 
@@ -110,6 +111,8 @@ def read(path: str, cluster_id: str, any_cluster: bool) -> list[GroupSnapshot]:
             "set force to true if that is what you want. Nothing was changed."
         )
     try:
+        if not isinstance(document["groups"], list):
+            raise TypeError("groups is not a list")
         groups = [_group_from_json(group) for group in document["groups"]]
     except (KeyError, TypeError, ValueError) as exc:
         raise TaskError(f"restore_from: {path} is damaged ({type(exc).__name__}: {exc}). Nothing was changed.") from exc
@@ -125,7 +128,7 @@ def _load(path: str) -> dict[str, t.Any]:
             document = json.load(file)
     except OSError as exc:
         raise TaskError(f"restore_from: {path} cannot be read ({exc.strerror}). Nothing was changed.") from exc
-    except ValueError as exc:
+    except (ValueError, RecursionError) as exc:
         raise TaskError(f"restore_from: {path} is not a back-up: it is not JSON ({exc}). Nothing was changed.") from exc
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise TaskError(f"restore_from: {path} is not a back-up: its format is not {FORMAT}. Nothing was changed.")
@@ -140,23 +143,29 @@ def _load(path: str) -> dict[str, t.Any]:
 def _group_from_json(group: dict[str, t.Any]) -> GroupSnapshot:
     offsets: Offsets = {}
     for entry in group["offsets"]:
-        where = TopicPartition(_text(entry["topic"]), _natural(entry["partition"]))
+        topic = _text(entry["topic"])
+        if not inputs.TOPIC.fullmatch(topic):
+            raise ValueError(f"{topic!r} is not the name of a topic")
+        where = TopicPartition(topic, _natural(entry["partition"], inputs.INT32_MAX))
         if where in offsets:
             raise ValueError(f"{where} stands twice in group {group['name']}")
         epoch = entry["leader_epoch"]
         offsets[where] = Committed(
-            _natural(entry["offset"]), -1 if epoch == -1 else _natural(epoch), _text(entry["metadata"], empty=True)
+            _natural(entry["offset"], inputs.INT64_MAX),
+            -1 if epoch == -1 else _natural(epoch, inputs.INT32_MAX),
+            _text(entry["metadata"], empty=True),
         )
-    return GroupSnapshot(_text(group["name"]), _text(group["type"]), _text(group["state"]), offsets)
+    name, kind, state = (_text(group[key]) for key in ("name", "type", "state"))
+    return GroupSnapshot(name, kind, state, offsets)
 
 
-def _natural(value: t.Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{value!r} is not a number from 0")
+def _natural(value: t.Any, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise ValueError(f"{value!r} is not a number from 0 to {most}")
     return value
 
 
 def _text(value: t.Any, empty: bool = False) -> str:
-    if not isinstance(value, str) or not (value or empty):
-        raise ValueError(f"{value!r} is not a text")
+    if not isinstance(value, str) or not (value or empty) or len(value.encode("utf-8")) > inputs.MAX_BYTES:
+        raise ValueError(f"{value!r:.60} is not a text")
     return value

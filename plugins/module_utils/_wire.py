@@ -132,18 +132,22 @@ class Wire:
         async def attempt(node: t.Any) -> None:
             try:
                 await self.refresh(node.node_id)
+                if not self.nodes:
+                    raise CallError("the broker knows of no brokers (yet)", sent=False)
             except (CallError, UnsupportedVersion) as exc:
-                causes.append(f"{node.host}:{node.port}: {exc}")
+                causes.append(str(exc))
             if not settled.is_done and (self.nodes or len(causes) == len(bootstrap)):
                 settled.success(None)
 
         for node in bootstrap:
             self._manager.call_soon(attempt, node)
+        timer = self._net.call_later(self.deadline.remaining, lambda: settled.is_done or settled.success(None))
         await settled
+        self._net.cancel(timer)
         for node in bootstrap:
             self._manager.close(node.node_id)
         if not self.nodes:
-            raise TaskError("Cannot connect to the cluster: " + "; ".join(causes) + ".")
+            raise TaskError("Cannot connect to the cluster: " + ("; ".join(causes) or "no answer in time") + ".")
 
     async def refresh(self, node_id: t.Any = None) -> None:
         """Learn the brokers and the cluster id anew, from one node or from any that answers.
@@ -206,7 +210,7 @@ class Wire:
         try:
             return await connection.send_request(request, request_timeout_ms=timeout * 1000)
         except kafka_errors.KafkaError as exc:
-            raise CallError(f"no answer from {self.address(node_id)}: {self._cause(exc)}", sent=True) from exc
+            raise CallError(f"{self.address(node_id)}: {self._cause(exc)}", sent=True) from exc
 
     async def call_any(self, request: t.Any) -> t.Any:
         """Send a request to the first broker that answers it; raises as `call` does, the last node's error."""
@@ -217,6 +221,9 @@ class Wire:
                 return await self.call(node_id, request)
             except CallError as exc:
                 error = exc
+            except UnsupportedVersion as exc:
+                # in the middle of a rolling upgrade, another one may know it
+                error = CallError(str(exc), sent=False)
         raise error
 
     async def _connection(self, node_id: t.Any) -> t.Any:
@@ -226,12 +233,13 @@ class Wire:
             if not connection.connected:
                 await self._manager.wait_for(connection.init_future, timeout * 1000)
         except kafka_errors.NodeNotReadyError:
-            raise CallError(f"{self.address(node_id)} refused the last connection", sent=False) from None
+            raise CallError(f"{self.address(node_id)}: the last connection failed", sent=False) from None
         except kafka_errors.UnknownBrokerIdError:
             raise CallError(f"broker {node_id} is not in the cluster's metadata", sent=False) from None
         except kafka_errors.KafkaError as exc:
             self._manager.close(node_id)
-            raise CallError(self._cause(exc, self._authenticating(connection)), sent=False) from exc
+            cause = self._cause(exc, self._authenticating(connection))
+            raise CallError(f"{self.address(node_id)}: {cause}", sent=False) from exc
         return connection
 
     def _authenticating(self, connection: t.Any) -> bool:
@@ -285,7 +293,8 @@ _CAUSES = [
     (r"EHOSTUNREACH|ENETUNREACH", "the host cannot be reached"),
     (r"Timed ?[oO]ut|timed out", "no answer in time"),
     (
-        r"Handshake failed|[Ii]nvalid frame|InvalidReceive|socket disconnected|ECONNRESET|reset by peer",
+        r"Handshake failed|[Ii]nvalid frame|InvalidReceive|socket disconnected|ECONNRESET|reset by peer"
+        r"|Unrecognized|Unable to decode|[Cc]orrelation",
         _PROTOCOL_MISMATCH,
     ),
 ]

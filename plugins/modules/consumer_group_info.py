@@ -312,6 +312,16 @@ errors:
       returned: if it is about a broker
       type: int
       sample: 2
+    topic:
+      description: The topic whose log could not be read.
+      returned: if it is about a partition
+      type: str
+      sample: orders
+    partition:
+      description: The partition whose log could not be read.
+      returned: if it is about a partition
+      type: int
+      sample: 0
     address:
       description: The address of that broker.
       returned: if it is about a broker

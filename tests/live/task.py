@@ -37,7 +37,7 @@ OPERATIONS: dict[str, tuple[Callable[[Any], Any], Callable[..., Coroutine[Any, A
     "consumer_group_members": (
         members.parse,
         members.remove_members,
-        {"remove_all": False, "members": None, "reason": "test", "settle_time": 0},
+        {"remove_all": False, "members": None, "reason": "test", "settle_time": 0, "timeout": 120.0},
     ),
     "consumer_group_offsets": (
         _offset_request.parse,

@@ -98,6 +98,16 @@ def test_offset_delete(world: Cluster) -> None:
     }
 
 
+def test_a_static_member_whose_instance_was_started_again_stays(world: Cluster) -> None:
+    for protocol in ("classic", "consumer"):
+        name = f"errors-restarted-{protocol}"
+        with Consumer(world.client(), name, [TOPIC], protocol=protocol, instance_id="i"):
+            gone = Member("an-older-member-id", "i", "", "", None)
+            (answer,) = change(world.bootstrap, LeaveGroup({name: [gone]}, "test"), [name]).values()
+            assert names(answer) == {gone: "FENCED_INSTANCE_ID"}
+            assert [member.group_instance_id for member in truth.members(world.client(), name)] == ["i"]
+
+
 def test_leave_group(world: Cluster) -> None:
     gone = [Member("gone", None, "", "", None), Member("", "gone", "", "", None)]
     groups = ["errors-classic", "errors-kip848", "errors-missing"]

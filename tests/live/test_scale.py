@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_groups
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._guard import back_up
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.delete_groups import DELETE_BATCH
 
 from tests.live.task import ansible, run
@@ -75,6 +78,24 @@ def test_back_up_delete_restore_200_groups(cluster: Cluster, topic: str, tmp_pat
     assert all(item.creates_group for item in restored.items)
     assert {name: truth.offsets(client, name) for name in groups} == before
     assert run("consumer_group_offsets", cluster.bootstrap, restore_from=str(file)).changed == 0
+
+
+def test_what_is_committed_after_the_backup_is_kept(
+    cluster: Cluster, topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["quiet", "busy"]
+    commits.commit_many(cluster.client(), {name: {(topic, 0): (3, "", -1)} for name in names})
+
+    def back_up_then_commit(*args: Any) -> str | None:
+        path = back_up(*args)
+        commits.commit(cluster.client(), "busy", {(topic, 0): (9, "", -1)})
+        return path
+
+    monkeypatch.setattr(delete_groups, "back_up", back_up_then_commit)
+    outcome = run("consumer_group", cluster.bootstrap, names=names, backup=str(tmp_path / "b.json"))
+    assert (outcome.changed, outcome.errors) == (1, {"busy": "POLICY_VIOLATION"})
+    assert truth.offsets(cluster.client(), "busy") == {(topic, 0): (9, "", -1)}
+    assert "quiet" not in truth.groups(cluster.client())
 
 
 def test_a_backup_that_cannot_be_written_stops_everything(cluster: Cluster, topic: str, tmp_path: Path) -> None:

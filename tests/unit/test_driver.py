@@ -104,10 +104,10 @@ class Script:
         return answer if isinstance(answer, dict) else dict.fromkeys(request.groups, answer)
 
 
-def run(script: Script, groups: list[str], batch: int = 100, settle: t.Any = None) -> dict[str, str]:
+def run(script: Script, groups: list[str], batch: int = 100) -> dict[str, str]:
     driver = Driver(script)  # type: ignore[arg-type]
-    job = driver.read(Echo(batch), groups) if settle is None else driver.change(Echo(batch), groups, settle)
-    return {group: got.name if isinstance(got, KafkaError) else got for group, got in asyncio.run(job).items()}
+    answers = asyncio.run(driver.read(Echo(batch), groups))
+    return {group: got.name if isinstance(got, KafkaError) else got for group, got in answers.items()}
 
 
 ON_1 = [{"a": (1,), "b": (1,), "c": (1,)}]
@@ -193,9 +193,21 @@ def test_a_lost_answer_is_settled_by_reading(lost: t.Any, made: list[str | None]
         read.append(groups)
         return dict.fromkeys(groups, made[0])
 
-    assert run(script, ["a"], settle=settle) == {"a": outcome}
+    driver = Driver(script)  # type: ignore[arg-type]
+    got = asyncio.run(driver.change(Echo(), ["a"], settle))
+    assert got == {"a": outcome}
     assert len(script.sent) == sent
     assert read == [["a"]] * len(made)
+    assert driver.resent == ({"a"} if made == [None] else set())
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [(ValueError("too large"), "INVALID_REQUEST"), ({"b": "no code"}, "UNKNOWN_SERVER_ERROR")],
+)
+def test_what_cannot_be_sent_or_read_fails_its_groups_only(answer: t.Any, name: str) -> None:
+    script = Script({1: [answer], 2: [0]}, [{"a": (2,), "b": (1,)}])
+    assert run(script, ["a", "b"]) == {"a": "done a", "b": name}
 
 
 def test_what_nobody_can_tell_is_never_sent_again() -> None:

@@ -51,6 +51,7 @@ def test_plan(seen: object, wanted: list[MemberName] | None, rows: list[tuple[st
     [
         ({"remove_all": False}, "say whom to remove"),
         ({"settle_time": -1}, "cannot be negative"),
+        ({"settle_time": 120}, "settle_time is 120 s, and the timeout of the whole task 120 s: raise timeout"),
         ({"members": []}, "members is an empty list"),
         ({"members": [{"group_instance_id": "i", "member_id": None}], "remove_all": True}, "do not go together"),
         (
@@ -65,6 +66,6 @@ def test_plan(seen: object, wanted: list[MemberName] | None, rows: list[tuple[st
 def test_refused(params: dict[str, t.Any], sentence: str) -> None:
     if "members" in params:
         params = {"remove_all": False, **params}
-    defaults = {"names": ["g"], "remove_all": True, "members": None, "reason": "r", "settle_time": 0}
+    defaults = {"names": ["g"], "remove_all": True, "members": None, "reason": "r", "settle_time": 0, "timeout": 120}
     with pytest.raises(TaskError, match=sentence):
         parse({**defaults, **params})

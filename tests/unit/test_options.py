@@ -34,7 +34,7 @@ OAUTH = {**SASL, "sasl_mechanism": "OAUTHBEARER"}
         ({"bootstrap_servers": ["broker:65536"]}, "not of the form"),
         ({"bootstrap_servers": ["kafka://broker:9092"]}, "not of the form"),
         ({"bootstrap_servers": ["a b:9092"]}, "not of the form"),
-        ({"timeout": 0}, "timeout is 0: it has to be more than 0 seconds"),
+        ({"timeout": 0}, "timeout is 0: it has to be above 0"),
         ({"request_timeout": -1}, "request_timeout is -1"),
         ({"ssl_cafile": "/nowhere"}, "ssl_cafile: the file /nowhere does not exist or cannot be read"),
         (SASL, "security_protocol SASL_PLAINTEXT needs sasl_mechanism"),

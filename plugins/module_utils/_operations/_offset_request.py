@@ -78,9 +78,9 @@ def parse(params: dict[str, t.Any]) -> Request:
         unsubscribed=params["unsubscribed"],
         offsets=_offsets(params["offsets"]) if params["offsets"] is not None else None,
         reset=_reset(params["reset_to"], params["reset_value"]) if params["reset_to"] else None,
-        restore_from=params["restore_from"],
+        restore_from=inputs.path(params["restore_from"], "restore_from"),
         any_cluster=params["force"],
-        backup=params["backup"],
+        backup=inputs.path(params["backup"], "backup"),
         max_changes=inputs.optional_natural(params["max_changes"], "max_changes"),
     )
 
@@ -107,7 +107,7 @@ def _topics(value: list[dict[str, t.Any]] | None, option: str) -> Topics:
     topics: Topics = {}
     for index, entry in enumerate(value or ()):
         where = f"{option}[{index}]"
-        name = inputs.text(entry["name"], f"{where}.name")
+        name = inputs.topic_name(entry["name"], f"{where}.name")
         if name in topics:
             raise TaskError(f"{where} names '{name}' a second time. Nothing was sent.")
         partitions = entry["partitions"]
@@ -164,7 +164,7 @@ def _offsets(value: list[dict[str, t.Any]]) -> dict[TopicPartition, Wanted]:
     for index, entry in enumerate(value):
         option = f"offsets[{index}]"
         where = TopicPartition(
-            inputs.text(entry["topic"], f"{option}.topic"),
+            inputs.topic_name(entry["topic"], f"{option}.topic"),
             inputs.natural(entry["partition"], f"{option}.partition"),
         )
         if where in offsets:
@@ -172,9 +172,15 @@ def _offsets(value: list[dict[str, t.Any]]) -> dict[TopicPartition, Wanted]:
         if entry["leader_epoch"] is not None:
             inputs.natural(entry["leader_epoch"], f"{option}.leader_epoch")
         offsets[where] = Wanted(
-            inputs.natural(entry["offset"], f"{option}.offset"), entry["metadata"], entry["leader_epoch"]
+            inputs.natural(entry["offset"], f"{option}.offset", inputs.INT64_MAX),
+            _metadata(entry["metadata"], f"{option}.metadata"),
+            entry["leader_epoch"],
         )
     return offsets
+
+
+def _metadata(value: str | None, option: str) -> str | None:
+    return inputs.text(value, option) if value else value
 
 
 def _reset(to: str, value: t.Any) -> Reset:
@@ -185,13 +191,17 @@ def _reset(to: str, value: t.Any) -> Reset:
     if value is None:
         raise TaskError(f"reset_to {to} needs reset_value. Nothing was sent.")
     read: dict[str, tuple[str, c.Callable[[t.Any], int]]] = {
-        "offset": ("offset", lambda given: inputs.natural(_integer(given), "reset_value")),
+        "offset": ("offset", lambda given: inputs.natural(_integer(given), "reset_value", inputs.INT64_MAX)),
         "shift": ("shift", _integer),
         "timestamp": ("timestamp", _timestamp),
         "duration": ("timestamp", lambda given: int(time.time() * 1000) - _duration(given)),
     }
     kind, convert = read[to]
-    return Reset(kind, convert(value))
+    number = convert(value)
+    if abs(number) > inputs.INT64_MAX:
+        raise TaskError(f"reset_value is {value!r}, which is too large. Nothing was sent.")
+    # before 1970 there is no record, and librdkafka takes negative timestamps for something else
+    return Reset(kind, max(0, number) if kind == "timestamp" else number)
 
 
 def _integer(value: t.Any) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from .. import _messages as messages
-from .._errors import CallError, KafkaError, TaskError, UnsupportedVersion
+from .._errors import CallError, KafkaError, TaskError, UnsupportedVersion, error
 from .._model import Group, Offsets
 from .._rpc.consumer_group_describe import ConsumerGroupDescribe
 from .._rpc.describe_groups import AbsentGroupOperations, DescribeGroups
@@ -35,8 +35,14 @@ async def describe(session: Session, names: t.Iterable[str]) -> dict[str, Descri
         for name, answer in (await session.driver.read(handler, missing)).items():
             unknown_type = isinstance(answer, KafkaError) and answer.name == "UNSUPPORTED_VERSION"
             if not unknown_type or isinstance(handler, DescribeGroups):
-                seen[name] = answer
+                seen[name] = _in_words(name, answer)
     return seen
+
+
+def _in_words(name: str, answer: Described) -> Described:
+    if isinstance(answer, KafkaError) and answer.name == "GROUP_AUTHORIZATION_FAILED":
+        return error(answer.name, f"this needs at least DESCRIBE on group '{name}', which READ and DELETE include")
+    return answer
 
 
 async def describe_at_rest(session: Session, names: t.Iterable[str]) -> dict[str, Described]:

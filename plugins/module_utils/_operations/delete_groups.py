@@ -12,7 +12,7 @@ import typing as t
 
 from .. import _input as inputs
 from .._errors import KafkaError, TaskError, error
-from .._model import Group
+from .._model import Group, Offsets
 from .._results import DELETE_GROUP, NONE, REMOVE_MEMBER, Item, Report, counted
 from .._rpc.delete_groups import DeleteGroups
 from .._session import Session
@@ -40,7 +40,7 @@ def parse(params: dict[str, t.Any]) -> Request:
     return Request(
         inputs.group_names(params["names"]),
         params["force"],
-        params["backup"],
+        inputs.path(params["backup"], "backup"),
         inputs.optional_natural(params["max_changes"], "max_changes"),
     )
 
@@ -51,9 +51,12 @@ async def delete_groups(request: Request, session: Session) -> Report:
     kip848 = await members.kip848_removable(session, seen) if request.force else False
     items = plan(seen, request.force, kip848, backup=request.backup is not None)
     items = limit(items, DELETE_GROUP, request.max_changes)
-    backup_file = back_up(session, request.backup, await _snapshots(session, items, request.backup))
+    snapshots = await _snapshots(session, items) if request.backup is not None else []
+    session.warnings += _empty_warning(snapshots)
+    backup_file = back_up(session, request.backup, snapshots)
     if not session.check_mode:
-        items = await apply(session, items)
+        saved = {group.name: group.offsets for group in snapshots} if request.backup is not None else None
+        items = await apply(session, items, saved)
     return Report(items, backup_file)
 
 
@@ -101,8 +104,18 @@ def _in_use(group: Group) -> str:
     return f"it is a {group.kind} in state {group.state} with {counted(count, 'member')}: {shown}{more}. {ways}"
 
 
-async def _snapshots(session: Session, items: c.Sequence[Item], path: str | None) -> list[GroupSnapshot]:
-    groups = [item.before for item in items if item.changed and isinstance(item.before, Group)] if path else []
+def _empty_warning(snapshots: c.Sequence[GroupSnapshot]) -> list[str]:
+    empty = [snapshot.name for snapshot in snapshots if not snapshot.offsets]
+    if not empty:
+        return []
+    return [
+        f"backup: it holds no offsets of {counted(len(empty), 'group')}, first '{empty[0]}': either there are none, "
+        "or they are on topics that you may not DESCRIBE"
+    ]
+
+
+async def _snapshots(session: Session, items: c.Sequence[Item]) -> list[GroupSnapshot]:
+    groups = [item.before for item in items if item.changed and isinstance(item.before, Group)]
     offsets = await committed(session, [group.name for group in groups])
     snapshots = []
     for group in groups:
@@ -116,38 +129,57 @@ async def _snapshots(session: Session, items: c.Sequence[Item], path: str | None
     return snapshots
 
 
-async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
-    """Remove the planned members, then delete the planned groups; return the items with what became of them."""
+async def apply(session: Session, items: c.Sequence[Item], saved: dict[str, Offsets] | None) -> list[Item]:
+    """Remove the planned members, then delete the planned groups; return the items with what became of them.
+
+    Args:
+        saved: the offsets in the back-up, by group, None if there is none; a group that has committed since is kept.
+    """
     removed = await members.apply(session, items, REASON)
-    kept = {item.group for item in removed if item.action == REMOVE_MEMBER and item.error}
-    deletable = [
-        item.group for item in removed if item.changed and item.action == DELETE_GROUP and item.group not in kept
-    ]
+    failed = {item.group for item in removed if item.action == REMOVE_MEMBER and item.error}
+    kept = dict.fromkeys(failed, error("NON_EMPTY_GROUP", "not all of its members could be removed"))
+    planned = [item.group for item in removed if item.changed and item.action == DELETE_GROUP]
+    if saved is not None:
+        kept.update(await _committed_since(session, [name for name in planned if name not in kept], saved))
 
     async def settle(groups: list[str]) -> dict[str, bool | KafkaError | None]:
         seen = await describe(session, groups)
+        changed = {} if saved is None else await _committed_since(session, groups, saved)
         return {
-            name: group if isinstance(group, KafkaError) else None if group else True for name, group in seen.items()
+            name: group if isinstance(group, KafkaError) else True if group is None else changed.get(name)
+            for name, group in seen.items()
         }
 
-    answers = await session.driver.change(DeleteGroups(), deletable, settle)
+    answers = await session.driver.change(DeleteGroups(), [name for name in planned if name not in kept], settle)
     outcomes = []
     for item in removed:
         if not item.changed or item.action != DELETE_GROUP:
             outcomes.append(item)
         elif item.group in kept:
-            outcomes.append(item.failed(error("NON_EMPTY_GROUP", "not all of its members could be removed")))
+            outcomes.append(item.failed(kept[item.group]))
         else:
-            outcomes.append(_outcome(item, answers[item.group]))
+            outcomes.append(_outcome(item, answers[item.group], item.group in session.driver.resent))
     return outcomes
 
 
-def _outcome(item: Item, answer: bool | KafkaError) -> Item:
+async def _committed_since(session: Session, groups: list[str], saved: dict[str, Offsets]) -> dict[str, KafkaError]:
+    """Return the groups whose offsets are not those of the back-up any more: deleting them would lose something."""
+    problems = {}
+    for name, found in (await committed(session, groups)).items():
+        if isinstance(found, KafkaError):
+            problems[name] = found
+        elif any(saved[name].get(where) != offset for where, offset in found.items()):
+            words = "it has committed since it was backed up, so something uses it: stop that, and run the task again"
+            problems[name] = error("POLICY_VIOLATION", words)
+    return problems
+
+
+def _outcome(item: Item, answer: bool | KafkaError, resent: bool) -> Item:
     if not isinstance(answer, KafkaError):
         return item
     if answer.name == "GROUP_ID_NOT_FOUND":
-        # expired or deleted by somebody else since it was read
-        return item.unneeded()
+        # deleted by the first of two requests; or expired, or deleted by somebody else, since it was read
+        return item if resent else item.unneeded()
     if answer.name == "NON_EMPTY_GROUP":
         words = "a consumer joined while the group was being deleted: stop its instances first"
         return item.failed(error("NON_EMPTY_GROUP", words))

@@ -140,7 +140,11 @@ async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
         return {name: _deleted(found, partitions[name]) for name, found in (await committed(session, names)).items()}
 
     answers = await session.driver.change(OffsetDelete(partitions), partitions, settle)
-    return [_outcome(item, partition_problem(item, answers[item.group])) if item.changed else item for item in items]
+    resent = session.driver.resent
+    return [
+        _outcome(item, partition_problem(item, answers[item.group]), item.group in resent) if item.changed else item
+        for item in items
+    ]
 
 
 def _deleted(found: Offsets | KafkaError, partitions: list[TopicPartition]) -> PartitionErrors | KafkaError | None:
@@ -149,8 +153,10 @@ def _deleted(found: Offsets | KafkaError, partitions: list[TopicPartition]) -> P
     return None if any(where in found for where in partitions) else dict.fromkeys(partitions)
 
 
-def _outcome(item: Item, problem: KafkaError | None) -> Item:
+def _outcome(item: Item, problem: KafkaError | None, resent: bool) -> Item:
     if problem is None:
         return item
+    if problem.name != "GROUP_ID_NOT_FOUND":
+        return item.failed(problem)
     # the group expired, or was deleted by somebody else, since it was read
-    return item.unneeded() if problem.name == "GROUP_ID_NOT_FOUND" else item.failed(problem)
+    return item if resent else item.unneeded()

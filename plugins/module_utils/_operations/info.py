@@ -66,12 +66,17 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
         await _listed(session, request.states, request.types, gathered)
         gathered.groups = {name: found for name, found in gathered.groups.items() if request.matches(name)}
         if gather & {"members", "permissions"}:
-            await _describe(session, gathered)
+            await _describe(session, gathered, request.states)
     if gather & {"offsets", "lag"}:
         await _fetch(session, gathered)
     if "lag" in gather:
         partitions = {where for found in gathered.groups.values() for where in found.offsets or ()}
         gathered.logs = dict(session.cluster.log_offsets(partitions))
+        gathered.errors += [
+            {**where._asdict(), "error": log.as_result()}
+            for where, log in gathered.logs.items()
+            if isinstance(log, KafkaError)
+        ]
     return {
         "groups": [
             _group_result(found, gather, gathered.logs, session) for _name, found in sorted(gathered.groups.items())
@@ -164,12 +169,12 @@ async def _list_node(session: Session, node: int, states: list[str], types: list
     return t.cast(KafkaError, problem)
 
 
-async def _describe(session: Session, gathered: Gathered) -> None:
+async def _describe(session: Session, gathered: Gathered, states: list[str]) -> None:
     for name, group in (await describe(session, gathered.groups)).items():
-        if isinstance(group, Group):
+        if isinstance(group, Group) and group.state in (states or [group.state]):
             gathered.groups[name].group = group
-        elif group is None:
-            # deleted since it was listed
+        elif not isinstance(group, KafkaError):
+            # deleted, or in another state, since it was listed
             del gathered.groups[name]
         else:
             gathered.errors.append({"group": name, "error": group.as_result()})

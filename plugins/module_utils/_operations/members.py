@@ -67,6 +67,11 @@ def _whom(params: dict[str, t.Any]) -> tuple[list[str], list[MemberName] | None]
     names = inputs.group_names(params["names"])
     if params["settle_time"] < 0:
         raise TaskError(f"settle_time is {params['settle_time']}: it cannot be negative. Nothing was sent.")
+    if params["settle_time"] >= params["timeout"]:
+        raise TaskError(
+            f"settle_time is {params['settle_time']:g} s, and the timeout of the whole task {params['timeout']:g} s: "
+            "raise timeout. Nothing was sent."
+        )
     if params["members"] is None:
         if not params["remove_all"]:
             raise TaskError("remove_all is false and members is not given: say whom to remove. Nothing was sent.")
@@ -168,7 +173,8 @@ async def apply(session: Session, items: c.Sequence[Item], reason: str) -> list[
         return {name: _left(group, leaving[name]) for name, group in seen.items()}
 
     answers = await session.driver.change(LeaveGroup(leaving, reason), leaving, settle)
-    return [_outcome(item, answers[item.group]) if _is_removal(item) else item for item in items]
+    resent = session.driver.resent
+    return [_outcome(item, answers[item.group], item.group in resent) if _is_removal(item) else item for item in items]
 
 
 def _is_removal(item: Item) -> bool:
@@ -182,12 +188,17 @@ def _left(group: Described, members: list[Member]) -> MemberErrors | KafkaError 
     return None if any(member.member_id in present for member in members) else dict.fromkeys(members)
 
 
-def _outcome(item: Item, answer: MemberErrors | KafkaError) -> Item:
+def _outcome(item: Item, answer: MemberErrors | KafkaError, resent: bool) -> Item:
     problem = answer if isinstance(answer, KafkaError) else answer[t.cast(Member, item.member)]
     if problem is None:
         return item
-    # gone by itself since it was read
-    return item.unneeded() if problem.name in ("UNKNOWN_MEMBER_ID", "GROUP_ID_NOT_FOUND") else item.failed(problem)
+    if problem.name in ("UNKNOWN_MEMBER_ID", "GROUP_ID_NOT_FOUND"):
+        # removed by the first of two requests; or gone by itself since it was read
+        return item if resent else item.unneeded()
+    if problem.name == "FENCED_INSTANCE_ID":
+        words = "its instance was started again since the group was read, and is alive: stop it first"
+        return item.failed(error(problem.name, words))
+    return item.failed(problem)
 
 
 async def _watch(
@@ -206,15 +217,20 @@ async def _watch(
         left -= pause
         for name, group in (await describe(session, removed)).items():
             if isinstance(group, KafkaError):
-                return [], f"settle_time: group '{name}' could not be watched: {group.name}: {group.message}."
+                words = f"settle_time: group '{name}' could not be watched: {group.name}: {group.message}."
+                return _rejoin_results(rejoined), words
             stayed = _member_ids(before[name]) - removed[name]
             for member in group.members if group else ():
                 if member.member_id not in stayed:
                     rejoined[name, member.member_id] = member
-    results = [{"group": name, "member": member_result(member)} for (name, _id), member in rejoined.items()]
+    results = _rejoin_results(rejoined)
     if removed and left > 0:
         return results, f"settle_time is {settle_time:g} s, and the task's timeout was over before that."
     return results, _rejoin_problem(results, settle_time)
+
+
+def _rejoin_results(rejoined: dict[tuple[str, str], Member]) -> list[dict[str, t.Any]]:
+    return [{"group": name, "member": member_result(member)} for (name, _id), member in rejoined.items()]
 
 
 def _member_ids(group: Described) -> set[str]:

@@ -220,4 +220,7 @@ def _outcome(item: Item, problem: KafkaError | None) -> Item:
     if problem.name == "UNKNOWN_MEMBER_ID":
         words = "a consumer joined the group while its offsets were being set: stop its instances first"
         return item.failed(error("NON_EMPTY_GROUP", words))
+    if problem.name == "OFFSET_METADATA_TOO_LARGE":
+        words = "the metadata is longer than the brokers' offset.metadata.max.bytes"
+        return item.failed(error(problem.name, words))
     return item.failed(problem)

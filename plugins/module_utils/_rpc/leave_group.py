@@ -25,7 +25,8 @@ class LeaveGroup(Handler[MemberErrors]):
     """Removes members; the value holds the error of each member, None where it was removed.
 
     Args:
-        members: whom to remove, by group; static members are named by their instance id alone.
+        members: whom to remove, by group; a static member is named by both its ids, so that a new instance that took
+            its place since is not removed instead (FENCED_INSTANCE_ID).
         reason: why, for the broker's log; brokers older than 3.2 do not take it.
     """
 
@@ -39,7 +40,7 @@ class LeaveGroup(Handler[MemberErrors]):
             group_id=groups[0],
             members=[
                 identity(
-                    member_id="" if member.group_instance_id else member.member_id,
+                    member_id=member.member_id,
                     group_instance_id=member.group_instance_id,
                     reason=self._reason,
                 )

@@ -1,0 +1,32 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What members subscribe to."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.values import at, member
+
+
+@pytest.mark.parametrize(
+    ("regex", "subscribes"),
+    [
+        (None, False),
+        ("ord.*", True),
+        ("order", False),
+        ("[a-z]+", True),
+        ("^([a-z]+)+$", None),
+        (".*.*.*.*", None),
+        ("[[:alpha:]]+", None),
+        ("(?P<", None),
+    ],
+)
+def test_a_regex_is_matched_unless_that_could_take_for_ever(regex: str | None, subscribes: bool | None) -> None:
+    assert member(topics=(), topic_regex=regex).subscribes("orders") is subscribes
+
+
+def test_what_is_assigned_is_subscribed() -> None:
+    assert member(topics=(), topic_regex="(x+)+", assignment=(at(0, "orders"),)).subscribes("orders") is True
