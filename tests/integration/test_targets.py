@@ -27,7 +27,7 @@ pytestmark = pytest.mark.live
 
 TARGETS = Path(__file__).parent / "targets"
 PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-LIMIT = 300
+LIMIT = 600
 
 
 @pytest.fixture(scope="session")
@@ -45,13 +45,13 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def single() -> Iterator[dict[str, Any]]:
     with Cluster.start() as cluster, seen(cluster.client()) as address:
         yield {"client": cluster.client(), "seen": address, "bootstrap_servers": [cluster.bootstrap]}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def secured() -> Iterator[dict[str, Any]]:
     users = {name: f"{name}-secret" for name in ("owner", "no-delete", "no-read", "no-topic", "no-describe")}
     with Cluster.start("secured", users=users) as cluster, seen(cluster.client()) as address:
@@ -68,7 +68,7 @@ def secured() -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("target", sorted(path.parent.name for path in TARGETS.glob("*/aliases")))
 def test_target(target: str, collection: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    kafka = request.getfixturevalue("secured" if target == "permissions" else "single")
+    kafka = request.getfixturevalue("secured" if target in ("connection", "permissions") else "single")
     members = tmp_path / "members"
     config = {"kafka": {**kafka, "folder": str(members)}, "python": sys.executable, "checkout": str(CHECKOUT)}
     (collection / "tests/integration/integration_config.yml").write_text(json.dumps(config), encoding="utf-8")

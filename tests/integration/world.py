@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the targets need of tests.support: groups made from a document, and groups as another client sees them.
 
-``python -m tests.integration.world`` makes them, from JSON on its standard input: the arguments of `make`. `seen` shows them
-at an address, since a process for each look would take a third of the targets' time.
+``python -m tests.integration.world`` makes them, from JSON on its standard input: the arguments of `make`. `seen` shows
+them at an address, since a process for each look would take a third of the targets' time.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ Partition = tuple[str, int]
 
 
 def make(client: Client, folder: str, world: Mapping[str, Any]) -> None:
-    """Make ``topics`` (see `_topic`), ``acls`` (as `topics.allow` takes them), ``groups`` with offsets, ``members`` (`_member`).
+    """Make a document's ``topics`` (see `_topic`), ``acls`` (`topics.allow`), ``groups`` and ``members`` (`_member`).
 
-    A member that ends with ``stop`` leaves its group, one that ends with ``kill`` is left behind in it; the others live on
-    until the members of the folder are ended (``python -m tests.support consumer kill --state FOLDER``).
+    A member that ends with ``stop`` leaves its group, one that ends with ``kill`` is left behind in it; the others live
+    on until the members of the folder are ended (``python -m tests.support consumer kill --state FOLDER``).
     """
     for name, topic in world.get("topics", {}).items():
         _topic(client, name, **topic)
@@ -55,8 +55,8 @@ def make(client: Client, folder: str, world: Mapping[str, Any]) -> None:
 def see(client: Client, watch: Sequence[str], logs: bool = False) -> dict[str, Any]:
     """Return what another client sees of the groups of `watch`: None for one that does not exist.
 
-    ``others`` counts the groups that are not watched; ``ids`` tells members that came back from those that stayed; ``logs``
-    holds the start and the end of every log with an offset.
+    ``others`` counts the groups that are not watched; ``ids`` tells members that came back from those that stayed;
+    ``logs`` holds the start and the end of every partition with an offset.
     """
     listed = truth.groups(client)
     names = [name for name in dict.fromkeys(watch) if name in listed]
@@ -89,7 +89,7 @@ def seen(client: Client) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, *_message: object) -> None:
             pass
 
     with ThreadingHTTPServer((HOST, 0), Handler) as server:
@@ -155,12 +155,12 @@ def _topic(client: Client, name: str, *, partitions: int = 1, records: int = 0, 
 def _start(client: Client, wanted: Sequence[Mapping[str, Any]], folder: Path) -> None:
     """Start members side by side, wait until they are seen, and end those that are to end."""
     started = [(_member(client, **each), each.get("end")) for each in wanted]
-    for member, _ in started:
+    for member, _end in started:
         member.start(folder, detached=True)
         state.save_member(folder, member.name, member)
-    for member, _ in started:
+    for member, _end in started:
         member.wait(60)
-    for group in {member.group for member, _ in started}:
+    for group in {member.group for member, _end in started}:
         truth.wait_stable(client, group)
     for member, end in started:
         if end == "stop":
