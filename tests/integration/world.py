@@ -94,8 +94,10 @@ def seen(client: Client) -> Iterator[str]:
 
     with ThreadingHTTPServer((HOST, 0), Handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://{HOST}:{server.server_port}/"
-        server.shutdown()
+        try:
+            yield f"http://{HOST}:{server.server_port}/"
+        finally:
+            server.shutdown()
 
 
 def _members(client: Client, name: str, group: truth.Group) -> dict[str, str]:

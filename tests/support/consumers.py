@@ -99,7 +99,7 @@ class Member:
         """What it owns now."""
         owned: set[Partition] = set()
         for event in self.events:
-            partitions = {(topic, number) for topic, number in event.get("partitions", ())}
+            partitions = {(one[0], one[1]) for one in event.get("partitions", ())}
             owned = owned | partitions if event["event"] == "assigned" else owned - partitions
         return owned
 
