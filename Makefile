@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 PYTHON ?= python3
-.PHONY: setup demo test check clean
+.PHONY: setup demo test check bench clean
 
 setup:
 	@PYTHON="$(PYTHON)" bash tests/support/setup.sh
@@ -10,11 +10,15 @@ setup:
 demo: setup
 	@.venv/bin/python -m tests.support.demo
 
-test: setup
+test:
+	@PYTHON="$(PYTHON)" bash tests/support/setup.sh test
 	@.venv/bin/pytest
 
 check: setup
 	@.venv/bin/pytest -m fast
 
+bench: setup
+	@.venv/bin/python -m benchmarks.audit
+
 clean:
-	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -29,9 +29,11 @@ options:
     description:
       - How to authenticate. It is needed for, and only goes with, O(security_protocol=SASL_PLAINTEXT) and
         O(security_protocol=SASL_SSL).
-      - V(GSSAPI) needs the Python library C(gssapi). What needs C(confluent-kafka) does not work with V(GSSAPI),
-        since its wheels come without it. This is every use of M(kafkaops.groups.consumer_group_offsets), and the lag
-        in M(kafkaops.groups.consumer_group_info).
+      - V(GSSAPI) needs the Python library C(gssapi). The ticket is that of the user that the module runs as. It comes
+        from the credential cache (E(KRB5CCNAME)), or by the keytab that E(KRB5_CLIENT_KTNAME) names.
+      - What needs C(confluent-kafka) does not work with V(GSSAPI), since its wheels come without it. This is every use
+        of M(kafkaops.groups.consumer_group_offsets), M(kafkaops.groups.topic), M(kafkaops.groups.topic_info) and
+        M(kafkaops.groups.consumer_offsets_audit), and the lag in M(kafkaops.groups.consumer_group_info).
       - If it is not set, the environment variable E(KAFKA_SASL_MECHANISM) is used.
     type: str
     choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER, GSSAPI]
@@ -56,6 +58,7 @@ options:
       - The address to get a bearer token from, by OAuth 2.0 client credentials (RFC 6749, section 4.4).
       - It needs O(sasl_oauth_client_id) and O(sasl_oauth_client_secret). The certificate of an C(https) address is
         checked against O(ssl_cafile) where that is set, and else against the system's certificates.
+      - An answer that redirects to another address is refused, since the secret would go there.
       - If it is not set, the environment variable E(KAFKA_SASL_OAUTH_TOKEN_URL) is used.
     type: str
   sasl_oauth_client_id:

@@ -137,12 +137,13 @@ def _exit_report(module: AnsibleModule, session: Session, report: Report) -> Non
 
 def _exit_answer(module: AnsibleModule, session: Session, answer: dict[str, t.Any]) -> None:
     returned = {"changed": False, "requests": dict(session.wire.requests), **answer}
-    if answer["errors"] and not module.params["partial"]:
-        first = answer["errors"][0]
+    errors = answer.get("errors")
+    if errors and not module.params["partial"]:
+        first = errors[0]
         words = first.get("message") or f"{first['error']['name']}: {first['error']['message']}"
         where = next(f"{kind} '{first[kind]}'" for kind in ("group", "topic", "address") if kind in first)
         module.fail_json(
-            msg=f"{len(answer['errors'])} could not be asked; first: {where}: {words}; set partial to true to go on.",
+            msg=f"{len(errors)} could not be asked; first: {where}: {words}; set partial to true to go on.",
             **returned,
         )
     module.exit_json(**returned)

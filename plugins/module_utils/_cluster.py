@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Topics and their logs, by confluent-kafka: partitions, permissions, log offsets, offsets by time."""
+"""Topics and their logs, by confluent-kafka: partitions, permissions, log offsets, offsets by time, deletion."""
 
 from __future__ import annotations
 
+import base64
 import collections.abc as c
 import concurrent.futures
 import dataclasses
@@ -20,7 +21,7 @@ from ._wire import Deadline
 CONFLUENT_IMPORT_ERROR: str | None = None
 try:
     import confluent_kafka
-    from confluent_kafka.admin import AdminClient, OffsetSpec
+    from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec
 except ImportError:
     CONFLUENT_IMPORT_ERROR = traceback.format_exc()
 
@@ -31,15 +32,26 @@ T = t.TypeVar("T")
 _MAX_TIMEOUT = 3600.0
 # what it gives for a timestamp after the last record
 _NO_RECORD = -1
+# Kafka's own topics, whatever a broker's release calls internal
+_INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
 
 
 @dataclasses.dataclass(frozen=True)
 class Topic:
-    """A topic: its partitions, and what the caller may do with it (READ and the like)."""
+    """A topic: its partitions, what the caller may do with it (READ and the like), and its id as Kafka spells it.
+
+    `internal` ones are Kafka's own, and no application's.
+    """
 
     name: str
     partitions: frozenset[int]
     operations: frozenset[str]
+    id: str = ""
+    internal: bool = False
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape: C(id), C(partitions) (how many)."""
+        return {"id": self.id, "partitions": len(self.partitions)}
 
 
 class Cluster:
@@ -53,12 +65,12 @@ class Cluster:
 
     def __init__(self, config: dict[str, t.Any], deadline: Deadline, token: tuple[str, float] | None) -> None:
         self._deadline = deadline
+        self._causes: list[str] = []
+        config = {**config, "error_cb": lambda problem: self._causes.append(problem.str())}
         if token is not None:
             config = {**config, "oauth_cb": lambda _config: (token[0], time.time() + token[1])}
+        # waits until the callback has handed over the token
         self._admin = AdminClient(config)
-        if token is not None:
-            # serves the callback that hands over the token
-            self._admin.poll(1.0)
 
     def topics(self, names: c.Iterable[str]) -> dict[str, Topic | KafkaError]:
         """Return each topic, or the error that the cluster gives for it (UNKNOWN_TOPIC_OR_PARTITION and the like)."""
@@ -71,6 +83,24 @@ class Cluster:
             request_timeout=self._timeout(),
         )
         return {name: self._result(future, _topic) for name, future in futures.items()}
+
+    def topic_names(self) -> list[str]:
+        """Return the names of all topics that the caller may DESCRIBE."""
+        try:
+            return sorted(self._admin.list_topics(timeout=self._timeout()).topics)
+        except confluent_kafka.KafkaException as exc:
+            raise self._unasked(exc.args[0]) from None
+
+    def delete_topics(self, names: c.Iterable[str]) -> dict[str, KafkaError | None]:
+        """Delete topics; return None for each that is deleted, or why it is not.
+
+        After REQUEST_TIMED_OUT the outcome is unknown: there was no answer, or the brokers are not done with it.
+        """
+        wanted = list(names)
+        if not wanted:
+            return {}
+        futures = self._admin.delete_topics(wanted, request_timeout=self._timeout())
+        return {name: self._deletion(future) for name, future in futures.items()}
 
     def log_offsets(
         self, partitions: c.Collection[TopicPartition]
@@ -97,6 +127,12 @@ class Cluster:
         """Return the first offset at or after `timestamp` (ms since the epoch), -1 where there is none."""
         return self._offsets(dict.fromkeys(partitions, OffsetSpec.for_timestamp(timestamp)))
 
+    def broker_config(self, node: int) -> dict[str, str] | KafkaError:
+        """Return the configuration of a broker, or why it cannot be told (it needs DESCRIBE_CONFIGS on the cluster)."""
+        resource = ConfigResource(ConfigResource.Type.BROKER, str(node))
+        future = self._admin.describe_configs([resource], request_timeout=self._timeout())[resource]
+        return self._result(future, lambda entries: {name: entry.value for name, entry in entries.items()})
+
     def _offsets(self, asked: dict[TopicPartition, t.Any]) -> dict[TopicPartition, int | KafkaError]:
         if not asked:
             return {}
@@ -122,11 +158,23 @@ class Cluster:
             # librdkafka's own errors have negative codes
             known = from_code(problem.code(), problem.str()) if problem.code() > 0 else None
             if known is None:
-                raise TaskError(
-                    f"The brokers could not be asked about topics: {problem.str()}: look at whether the addresses that "
-                    "they advertise can be reached from here, and at request_timeout."
-                ) from None
+                raise self._unasked(problem) from None
             return known
+
+    def _deletion(self, future: concurrent.futures.Future[None]) -> KafkaError | None:
+        try:
+            return self._result(future, lambda done: done)
+        except (TaskError, concurrent.futures.TimeoutError):
+            return error("REQUEST_TIMED_OUT", "the brokers did not say in time whether it is deleted")
+
+    def _unasked(self, problem: t.Any) -> TaskError:
+        # librdkafka says only "timed out" in an answer, and the cause to the callback that this serves
+        self._admin.poll(0)
+        because = f" ({self._causes[-1]})" if self._causes else ""
+        return TaskError(
+            f"The brokers could not be asked about topics: {problem.str()}{because}: look at whether the addresses "
+            "that they advertise can be reached from here, and at request_timeout."
+        )
 
 
 def _offset(found: t.Any) -> int | KafkaError:
@@ -137,9 +185,23 @@ def _offset(found: t.Any) -> int | KafkaError:
     return offset
 
 
+def is_internal(name: str) -> bool:
+    """Whether a topic of this name is Kafka's own."""
+    return name in _INTERNAL
+
+
 def _topic(description: t.Any) -> Topic:
     return Topic(
         description.name,
         frozenset(partition.id for partition in description.partitions),
         frozenset(operation.name for operation in description.authorized_operations or ()),
+        _uuid(description.topic_id),
+        description.is_internal or is_internal(description.name),
     )
+
+
+def _uuid(found: t.Any) -> str:
+    """Return an id as Kafka spells it; librdkafka's own words are of another alphabet."""
+    halves = (found.get_most_significant_bits(), found.get_least_significant_bits())
+    both = b"".join(half.to_bytes(8, "big", signed=True) for half in halves)
+    return base64.urlsafe_b64encode(both).decode().rstrip("=")

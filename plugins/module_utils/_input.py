@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import collections.abc as c
+import fnmatch
 import re
 import typing as t
 
@@ -18,6 +19,12 @@ MAX_BYTES = 32700
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
 TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+
+_DAY = 86_400_000
+_UNITS = {"W": 7 * _DAY, "D": _DAY, "H": 3_600_000, "M": 60_000, "S": 1000}
+_LONGEST_DURATION = 40
+# an M before the T would be months
+_ISO_DURATION = re.compile(r"P(?=\d|T)(\d+W)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?")
 
 
 def text(value: t.Any, option: str) -> str:
@@ -102,3 +109,32 @@ def natural(value: int, option: str, most: int = INT32_MAX) -> int:
 def optional_natural(value: int | None, option: str) -> int | None:
     """Return a number from 0, or None where it is not given."""
     return None if value is None else natural(value, option)
+
+
+def duration(value: t.Any, option: str) -> int:
+    """Return the ms of an ISO 8601 duration of weeks to seconds (P7D, PT1H30M), or of its short form (7d, 1h30m)."""
+    written = str(value).upper()
+    if len(written) > _LONGEST_DURATION or not (
+        _ISO_DURATION.fullmatch(written) or re.fullmatch(r"(\d+[WDHMS])+", written)
+    ):
+        raise TaskError(f"{option} is {value!r}: a duration is written as P7D, PT1H30M, 7d or 1h30m. Nothing was sent.")
+    return sum(int(count) * _UNITS[unit] for count, unit in re.findall(r"(\d+)([WDHMS])", written))
+
+
+def matcher(patterns: c.Sequence[str], option: str) -> c.Callable[[str], bool]:
+    """Return whether a name matches one of the patterns: shell-style, or a regex when it starts with C(~).
+
+    Raises:
+        TaskError: a regex cannot be read.
+    """
+    expressions = []
+    for pattern in patterns:
+        try:
+            expressions.append(
+                re.compile(pattern[1:], re.DOTALL)
+                if pattern.startswith("~")
+                else re.compile(fnmatch.translate(pattern))
+            )
+        except re.error as exc:
+            raise TaskError(f"{option}: '{pattern}' is not a regular expression ({exc}). Nothing was sent.") from None
+    return lambda name: any(expression.fullmatch(name) for expression in expressions)

@@ -88,6 +88,8 @@ class Connection:
             path = getattr(self, option)
             if path is not None and not os.access(path, os.R_OK):
                 raise TaskError(f"{option}: the file {path} does not exist or cannot be read.")
+        if self.ssl_keyfile and not self.ssl_certfile:
+            raise TaskError("ssl_keyfile needs ssl_certfile, the certificate that the key belongs to.")
         if self.uses_sasl:
             self._check_sasl()
         elif self.sasl_mechanism is not None:
@@ -196,8 +198,10 @@ class Connection:
 
     def _librdkafka_tls(self) -> dict[str, t.Any]:
         keyfile = self.ssl_keyfile or self.ssl_certfile
+        # librdkafka looks elsewhere, and not at SSL_CERT_FILE
+        system = ssl.get_default_verify_paths()
         files = {
-            "ssl.ca.location": self.ssl_cafile,
+            "ssl.ca.location": self.ssl_cafile or system.cafile or system.capath,
             "ssl.certificate.location": self.ssl_certfile,
             "ssl.key.location": keyfile,
             "ssl.key.password": self.ssl_keyfile_password,

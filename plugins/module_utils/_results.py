@@ -10,16 +10,18 @@ import collections.abc as c
 import dataclasses
 import typing as t
 
+from ._cluster import Topic
 from ._errors import KafkaError
 from ._model import Committed, Group, Member, TopicPartition
 
 DELETE_GROUP = "delete_group"
+DELETE_TOPIC = "delete_topic"
 REMOVE_MEMBER = "remove_member"
 DELETE_OFFSET = "delete_offset"
 SET_OFFSET = "set_offset"
 NONE = "none"
 
-State = Group | Member | Committed | None  # pylint: disable=unsupported-binary-operation
+State = Group | Member | Committed | Topic | None  # pylint: disable=unsupported-binary-operation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Item:
         before, after: the resource as it was read, and as it will be; None where there is none.
         error: why the action cannot be, or was not, carried out.
         creates_group: whether the action creates the group.
+        left_alone: why nothing is done although a plan holds the item: it has changed since.
     """
 
     group: str
@@ -42,6 +45,7 @@ class Item:
     after: State = None
     error: KafkaError | None = None
     creates_group: bool = False
+    left_alone: str | None = None
 
     @property
     def changed(self) -> bool:
@@ -61,6 +65,10 @@ class Item:
         """Return the item as unchanged: somebody else reached the wanted state first."""
         return dataclasses.replace(self, action=NONE)
 
+    def left(self, why: str) -> Item:
+        """Return the item as left alone: it is not any more what it was when it was planned."""
+        return dataclasses.replace(self, action=NONE, error=None, after=self.before, left_alone=why)
+
     def as_result(self) -> dict[str, t.Any]:
         """Return the RETURN shape of one item."""
         place: dict[str, t.Any] = {"group": self.group}
@@ -70,6 +78,8 @@ class Item:
             place.update(member=member_result(self.member))
         if self.creates_group:
             place.update(creates_group=True)
+        if self.left_alone is not None:
+            place.update(left_alone=self.left_alone)
         return {
             **place,
             "action": self.action,
@@ -89,6 +99,18 @@ class Item:
         if self.member is not None:
             place += f", member {self.member}"
         return place
+
+
+@dataclasses.dataclass(frozen=True)
+class TopicItem(Item):
+    """A whole topic of the plan, which is no group's."""
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape of one item: without C(group) and C(partition)."""
+        return {name: value for name, value in super().as_result().items() if name not in ("group", "partition")}
+
+    def __str__(self) -> str:
+        return f"topic '{self.topic}'"
 
 
 def counted(number: int, noun: str) -> str:
@@ -120,10 +142,15 @@ def _state_result(state: State) -> dict[str, t.Any] | None:
 
 
 def summary(items: c.Sequence[Item]) -> dict[str, int]:
-    """Return the counts of the items: C(total), C(changed), C(unchanged), C(failed)."""
+    """Return the counts of the items.
+
+    C(total), C(changed), C(unchanged), C(failed); C(left_alone), where there are any, of which all are unchanged.
+    """
     changed = sum(item.changed for item in items)
     failed = sum(item.error is not None for item in items)
-    return {"total": len(items), "changed": changed, "unchanged": len(items) - changed - failed, "failed": failed}
+    counts = {"total": len(items), "changed": changed, "unchanged": len(items) - changed - failed, "failed": failed}
+    left_alone = sum(item.left_alone is not None for item in items)
+    return {**counts, "left_alone": left_alone} if left_alone else counts
 
 
 def message(items: c.Sequence[Item]) -> str:
@@ -137,7 +164,7 @@ def message(items: c.Sequence[Item]) -> str:
 
 
 def diff(items: c.Sequence[Item]) -> dict[str, str]:
-    """Return Ansible's diff of what changes: one line a group, member or committed offset."""
+    """Return Ansible's diff of what changes: one line a group, member, committed offset or topic."""
     changed = [item for item in items if item.changed]
     return {
         "before": "".join(_line(item, item.before) for item in changed),
@@ -153,6 +180,8 @@ def _line(item: Item, state: State) -> str:
     if isinstance(state, Committed):
         metadata = f", metadata '{state.metadata}'" if state.metadata else ""
         return f"{item}: offset {state.offset}{metadata}\n"
+    if isinstance(state, Topic):
+        return f"{item}: {counted(len(state.partitions), 'partition')}\n"
     return ""
 
 

@@ -96,6 +96,7 @@ class Wire:
             **config,
         )
         self._protocol = config["security_protocol"]
+        self._mechanism = config.get("sasl_mechanism")
         self._request_timeout = request_timeout
         self.deadline = deadline
         self.cluster_id = ""
@@ -236,7 +237,7 @@ class Wire:
             raise CallError(f"{self.address(node_id)}: the last connection failed", sent=False) from None
         except kafka_errors.UnknownBrokerIdError:
             raise CallError(f"broker {node_id} is not in the cluster's metadata", sent=False) from None
-        except kafka_errors.KafkaError as exc:
+        except Exception as exc:  # what a library for authentication raises, gssapi for one, is no error of Kafka's
             self._manager.close(node_id)
             cause = self._cause(exc, self._authenticating(connection))
             raise CallError(f"{self.address(node_id)}: {cause}", sent=False) from exc
@@ -254,39 +255,52 @@ class Wire:
             text = f"SaslAuthenticationFailedError: {_CLOSED}"
         for pattern, words in _CAUSES:
             if re.search(pattern, text):
-                return words.format(protocol=self._protocol, detail=_plain(text))
+                login = _LOGIN.get(self._mechanism or "", "sasl_username and sasl_password")
+                return words.format(protocol=self._protocol, login=login, detail=_plain(text))
         return _plain(text)
 
 
 def _plain(text: str) -> str:
-    """Drop the class names that kafka-python puts before a message."""
-    return re.sub(r"^(\[Error -?\w+\] )?(\w+Error|Cancelled): ", "", text).strip() or text
+    """Drop the class names that kafka-python puts before a message, and what GSSAPI says before Kerberos' own error."""
+    return _PREFIX.sub("", text).strip() or text
 
 
+_PREFIX = re.compile(r"^((\[Error -?\w+\] )?(\w+Error|Cancelled): )+|^Major .*, Minor \(\d+\): ")
 _CLOSED = "the broker closed the connection"
 _PROTOCOL_MISMATCH = (
     "the listener closed the connection or does not speak {protocol}: "
     "look at security_protocol, and at which listener the port belongs to"
 )
-_CAUSES = [
-    (
-        r"SaslAuthenticationFailed|AUTHENTICATION_FAILED",
-        "authentication failed ({detail}): look at sasl_username and sasl_password",
+# what to look at besides a user's name and password
+_LOGIN = {
+    "OAUTHBEARER": "sasl_oauth_token, or at the client and the scope that sasl_oauth_token_url gives a token for",
+    "GSSAPI": (
+        "sasl_kerberos_service_name, and at the ticket or the keytab of the user that the module runs as "
+        "(KRB5_CONFIG, KRB5CCNAME, KRB5_CLIENT_KTNAME)"
     ),
+}
+_CAUSES = [
+    (r"SaslAuthenticationFailed|AUTHENTICATION_FAILED", "authentication failed ({detail}): look at {login}"),
+    (
+        r"GSSAPI lib not found",
+        "GSSAPI needs the Python library gssapi: install it where the module runs",
+    ),
+    (r"^Major \(\d+\)", "Kerberos failed ({detail}): look at {login}"),
     (r"UnsupportedSaslMechanism", "the listener does not offer this mechanism ({detail}): look at sasl_mechanism"),
     (r"IllegalSaslState", "the listener does not use SASL: look at security_protocol"),
     (
         r"hostname|IP address mismatch",
         "the certificate is for another host ({detail}): look at ssl_check_hostname and the address",
     ),
-    (r"certificate has expired", "the certificate has expired ({detail})"),
+    (r"certificate has expired", "the broker's certificate has expired ({detail}): renew it on the broker"),
     (
         r"certificate verify failed|CERTIFICATE_VERIFY_FAILED",
         "the certificate is not trusted ({detail}): look at ssl_cafile",
     ),
     (
-        r"(?i)certificate[ _]required|bad[ _]certificate|unknown[ _]ca|certificate[ _]expired",
-        "the broker did not accept the client certificate ({detail}): look at ssl_certfile and ssl_keyfile",
+        r"(?i)certificate[ _]required|bad[ _]certificate|unknown[ _]ca|certificate[ _](expired|unknown)",
+        "the broker did not accept the client certificate ({detail}): look at ssl_certfile and ssl_keyfile; "
+        "it may be missing, have expired, or be signed by somebody whom the broker does not trust",
     ),
     (r"DNS", "the name does not resolve: look at bootstrap_servers"),
     (r"ECONNREFUSED", "the connection was refused: nothing listens on that port"),

@@ -17,12 +17,14 @@ description:
   - A group that does not exist is unchanged.
   - A group with members is not deleted. It fails, and the error names the members. With O(force=true) its members are
     removed first (KIP-571).
+  - With O(plan), delete the groups that an audit found to be stale, as long as they are what it saw.
   - All types of groups are deleted as long as they are empty. These are classic, consumer (KIP-848), share and
     streams groups.
 extends_documentation_fragment:
   - kafkaops.groups.connection
   - kafkaops.groups.results
   - kafkaops.groups.results.guards
+  - kafkaops.groups.results.plan
   - kafkaops.groups.attributes
   - kafkaops.groups.attributes.actiongroup_kafka
   - kafkaops.groups.attributes.changes
@@ -41,8 +43,8 @@ options:
         Put quotes around it.
       - An empty list is refused, and so is an empty name.
       - A name that stands in the list twice counts once.
+      - One of O(names) and O(plan) is needed.
     type: raw
-    required: true
     aliases: [name]
   state:
     description: The wanted state of the groups.
@@ -57,24 +59,31 @@ options:
         It has to be started again.
       - The members of a classic group can always be removed. Those of a KIP-848 group can be removed since Kafka 4.0.
         Those of share and streams groups cannot be removed.
+      - It does not go with O(plan), which only deletes groups without members.
     type: bool
     default: false
 notes:
   - >-
-    Permissions: DELETE on each group. O(force=true) also needs READ on each group. O(backup) also needs DESCRIBE on
-    every topic that the groups have committed offsets of. To see the members of a KIP-848, share or streams group,
-    newer brokers ask for DESCRIBE on the topics of its members. DESCRIBE on the group, which is needed too, comes
-    with DELETE and with READ.
+    Permissions: DELETE on each group. O(force=true) also needs READ on each group. O(backup) and O(plan) also need
+    DESCRIBE on every topic that the groups have committed offsets of. The brokers leave out the offsets on other
+    topics, and do not say so. These are then missing from the back-up, and go with the group. To see the members of a
+    KIP-848, share or streams group, newer brokers ask for DESCRIBE on the topics of its members. DESCRIBE on the group,
+    which is needed too, comes with DELETE and with READ.
   - O(max_changes) counts the groups to delete, and not the members to remove.
   - The internal topics of a Streams application stay when its group is deleted. Kafka's
     C(kafka-streams-application-reset.sh) deletes them.
   - A simple group (one that commits without joining) is always empty. Nothing shows that somebody uses it. Its next
     commit creates it anew.
   - A share group has no committed offsets. It is refused where O(backup) is set.
+  - O(plan) takes the groups to delete from the plan. The committed offsets to delete in it are for
+    M(kafkaops.groups.consumer_group_offsets).
+  - With O(plan), a group that has committed offsets on topics that the caller may not DESCRIBE is left alone, since
+    these offsets do not show.
 seealso:
   - module: kafkaops.groups.consumer_group_members
   - module: kafkaops.groups.consumer_group_offsets
   - module: kafkaops.groups.consumer_group_info
+  - module: kafkaops.groups.consumer_offsets_audit
   - name: KIP-229
     description: The DeleteGroups API.
     link: https://cwiki.apache.org/confluence/display/KAFKA/KIP-229%3A+DeleteGroups+API
@@ -112,6 +121,12 @@ EXAMPLES = r"""
       kafkaops.groups.consumer_group:
         name: reports
         force: true
+
+    - name: Delete what an audit found to be stale, as far as it still is
+      kafkaops.groups.consumer_group:
+        plan: /var/lib/kafka-audit/plan.json
+        backup: "/var/backups/kafka/groups-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
+        max_changes: 50
 
     - name: Find the groups of a test
       kafkaops.groups.consumer_group_info:
@@ -154,6 +169,11 @@ results:
       returned: success
       type: bool
       sample: false
+    left_alone:
+      description: How the entry of O(plan) has changed since the audit, so that nothing was done about it.
+      returned: if it has
+      type: str
+      sample: "it is Stable now, with 1 member, and was Empty"
     member:
       description: The member to remove.
       returned: if the item is about a member
@@ -280,6 +300,11 @@ summary:
       returned: success
       type: int
       sample: 0
+    left_alone:
+      description: Items that were left alone, since they have changed after the audit. They count as unchanged, too.
+      returned: if there are any
+      type: int
+      sample: 1
 backup_file:
   description: The path of the back-up that was written, or in check mode would be. V(null) if none was needed.
   returned: unless the task fails before the first item
@@ -318,7 +343,8 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations import
 def main() -> None:
     run(
         {
-            "names": {"type": "raw", "required": True, "aliases": ["name"]},
+            "names": {"type": "raw", "aliases": ["name"]},
+            "plan": {"type": "path"},
             "state": {"type": "str", "choices": ["absent"], "default": "absent"},
             "force": {"type": "bool", "default": False},
             "backup": {"type": "path"},
@@ -326,6 +352,8 @@ def main() -> None:
         },
         delete_groups.parse,
         delete_groups.delete_groups,
+        mutually_exclusive=[("names", "plan")],
+        required_one_of=[("names", "plan")],
     )
 
 

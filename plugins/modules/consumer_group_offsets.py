@@ -14,7 +14,7 @@ author:
   - kafkaops.groups contributors (@kafkaops)
 description:
   - With O(state=absent), delete committed offsets (KIP-496), by topic and partition, or all those on topics that the
-    group is not subscribed to.
+    group is not subscribed to, or those that an audit found to be needless (O(plan)).
   - With O(state=present), set committed offsets, to given offsets (O(offsets)), to a place in the log (O(reset_to)),
     or to those of a back-up (O(restore_from)).
   - Each partition has its own result.
@@ -24,6 +24,7 @@ extends_documentation_fragment:
   - kafkaops.groups.connection
   - kafkaops.groups.results
   - kafkaops.groups.results.guards
+  - kafkaops.groups.results.plan
   - kafkaops.groups.attributes
   - kafkaops.groups.attributes.actiongroup_kafka
   - kafkaops.groups.attributes.changes
@@ -44,7 +45,7 @@ options:
   topics:
     description:
       - The topics of O(group). An empty list is refused.
-      - It is needed for O(state=absent) without O(unsubscribed), and for O(reset_to).
+      - It is needed for O(state=absent) without O(unsubscribed) or O(plan), and for O(reset_to).
     type: list
     elements: dict
     suboptions: &topics
@@ -166,6 +167,11 @@ notes:
   - With O(state=absent), a group that is in use keeps the offsets of the topics that it is subscribed to. They fail
     as C(GROUP_SUBSCRIBED_TO_TOPIC). A classic group of another protocol type, such as that of Kafka Connect, keeps
     everything as long as it is in use, and fails as C(NON_EMPTY_GROUP).
+  - O(plan) goes with O(state=absent). It takes the committed offsets to delete from the plan. The groups to delete in
+    it are for M(kafkaops.groups.consumer_group).
+  - An offset of O(plan) is also left alone if its group subscribes to the topic by now, or may do so.
+  - No broker deletes offsets on a topic that does not exist. They fail as C(UNKNOWN_TOPIC_OR_PARTITION), with O(plan)
+    as without it, and go when the whole group is deleted.
   - With O(state=present), a group that has members fails before anything is sent. Stop its consumers first.
   - Setting offsets of a group that does not exist creates it as a simple group. RV(results[].creates_group) says so.
   - After its last committed offset is deleted, a group without members is removed by its coordinator.
@@ -178,6 +184,7 @@ seealso:
   - module: kafkaops.groups.consumer_group
   - module: kafkaops.groups.consumer_group_members
   - module: kafkaops.groups.consumer_group_info
+  - module: kafkaops.groups.consumer_offsets_audit
   - name: KIP-496
     description: Deleting committed offsets.
     link: https://cwiki.apache.org/confluence/display/KAFKA/KIP-496%3A+Administrative+API+to+delete+consumer+offsets
@@ -212,6 +219,12 @@ EXAMPLES = r"""
         state: absent
         unsubscribed: true
         max_changes: 100
+
+    - name: Delete what an audit found that nobody reads, as far as that is still so
+      kafkaops.groups.consumer_group_offsets:
+        plan: /var/lib/kafka-audit/plan.json
+        state: absent
+        backup: "/var/backups/kafka/offsets-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
 
     - name: Set two offsets
       kafkaops.groups.consumer_group_offsets:
@@ -300,6 +313,11 @@ results:
       returned: success
       type: bool
       sample: false
+    left_alone:
+      description: How the entry of O(plan) has changed since the audit, so that nothing was done about it.
+      returned: if it has
+      type: str
+      sample: "it subscribes to topic 'orders' now"
     topic:
       description: The name of the topic.
       returned: if the item is about a topic
@@ -390,6 +408,11 @@ summary:
       returned: success
       type: int
       sample: 0
+    left_alone:
+      description: Items that were left alone, since they have changed after the audit. They count as unchanged, too.
+      returned: if there are any
+      type: int
+      sample: 1
 backup_file:
   description: The path of the back-up that was written, or in check mode would be. V(null) if none was needed.
   returned: unless the task fails before the first item
@@ -445,6 +468,7 @@ def main() -> None:
                 "elements": "dict",
                 "options": {"name": {"type": "raw", "required": True}, "topics": TOPICS},
             },
+            "plan": {"type": "path"},
             "state": {"type": "str", "choices": ["absent", "present"], "default": "present"},
             "unsubscribed": {"type": "bool", "default": False},
             "offsets": {
@@ -470,7 +494,7 @@ def main() -> None:
         },
         _offset_request.parse,
         offsets.change_offsets,
-        mutually_exclusive=[("group", "groups")],
+        mutually_exclusive=[("group", "groups", "plan")],
     )
 
 

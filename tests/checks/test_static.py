@@ -23,6 +23,8 @@ from tests.support.collection import CHECKOUT
 NAME = "kafkaops.groups"
 PLUGINS = f"ansible_collections.{NAME}.plugins"
 MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py"))
+ROLES = sorted(path.name for path in (CHECKOUT / "roles").iterdir())
+SHELLS = re.compile(r"\b(?:ansible\.\w+\.)?(?:shell|raw|script|command|expect):")
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 Fields = Mapping[str, Mapping[str, Any]]
@@ -47,6 +49,9 @@ class Check:
 CHECKS = [
     Check("ruff-check", "ruff check .", fast=True),
     Check("ruff-format", "ruff format --check .", fast=True),
+    # S310: only http and https get there; S311: only delays are random; S314: only our own pictures are parsed; S603: a
+    # program may be started, without a shell
+    Check("ruff-security", "ruff check --select S --ignore S310,S311,S314,S603 plugins", fast=True),
     Check("mypy", "mypy", environment=(("MYPYPATH", "linked"),), fast=True),
     Check("shellcheck", "shellcheck tests/support/setup.sh .ci/run", fast=True),
     Check(
@@ -64,6 +69,15 @@ CHECKS = [
     ),
     Check("changelog-fragments", "antsibull-changelog lint", "copied"),
     Check("changelog", "antsibull-changelog lint-changelog-yaml changelogs/changelog.yaml", "copied"),
+    *(
+        Check(
+            f"ansible-doc-role-{role}",
+            f"ansible-doc --type role --json {NAME}.{role}",
+            "installed",
+            (("ANSIBLE_COLLECTIONS_PATH", "installed"),),
+        )
+        for role in ROLES
+    ),
     Check("execution-environment", "ansible-builder introspect --sanitize .", "installed"),
     *(
         Check(
@@ -140,9 +154,34 @@ def documented(module: str, monkeypatch: pytest.MonkeyPatch) -> Documented:
 
 
 @pytest.mark.fast
+@pytest.mark.parametrize("part", ["roles", "playbooks"])
+def test_no_shell_is_started(part: str) -> None:
+    for path in (CHECKOUT / part).rglob("*.yml"):
+        found = re.findall(
+            r"\b(?:ansible\.\w+\.)?(?:shell|raw|script|command|expect):", path.read_text(encoding="utf-8")
+        )
+        assert not found, path
+
+
+@pytest.mark.fast
 def test_every_module_is_in_the_action_group() -> None:
     runtime = yaml.safe_load((CHECKOUT / "meta" / "runtime.yml").read_text(encoding="utf-8"))
     assert sorted(runtime["action_groups"]["kafka"]) == MODULES
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("role", ROLES)
+def test_a_role_documents_its_defaults_and_has_its_playbook_and_its_scenario(role: str) -> None:
+    folder = CHECKOUT / "roles" / role
+    specs = yaml.safe_load((folder / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))
+    options = specs["argument_specs"]["main"]["options"]
+    defaults = yaml.safe_load((folder / "defaults" / "main.yml").read_text(encoding="utf-8"))
+    assert {name: option.get("default") for name, option in options.items() if not option.get("required")} == defaults
+    assert all(name.startswith(f"{role}_") and option["description"] for name, option in options.items())
+    header = (CHECKOUT / "playbooks" / f"{role}.yml").read_text(encoding="utf-8").partition("- name:")[0]
+    assert "# What it needs:" in header
+    assert all(name in header for name, option in options.items() if option.get("required"))
+    assert (CHECKOUT / "extensions" / "molecule" / role / "molecule.yml").is_file()
 
 
 @pytest.mark.fast
@@ -187,7 +226,8 @@ def _check_options(options: Fields, given: Mapping[str, Any], where: str) -> Non
         choices = known[name].get("choices")
         for each in value if isinstance(value, list) else [value]:
             assert choices is None or each in choices, f"{where}: {name}: {each}"
-            if isinstance(each, dict):
+            # a dictionary without suboptions takes any key, as spark_conf does
+            if isinstance(each, dict) and "suboptions" in known[name]:
                 _check_options(known[name]["suboptions"], each, f"{where}: {name}")
 
 
@@ -207,9 +247,13 @@ def _results() -> Iterator[tuple[str, dict[str, Any]]]:
     )
     yield "consumer_group", removal.as_result()
     yield "consumer_group", of_group.as_result()
+    yield "consumer_group", of_group.left("it has members").as_result()
     yield "consumer_group_members", removal.as_result()
     yield "consumer_group_members", of_group.as_result()
     yield "consumer_group_offsets", of_offset.as_result()
+    topic = importlib.import_module(f"{PLUGINS}.module_utils._cluster").Topic("t", frozenset({0}), frozenset())
+    yield "topic", results.TopicItem("", results.DELETE_TOPIC, "t", before=topic, after=topic, error=error).as_result()
+    yield "consumer_group_offsets", of_offset.left("it has moved").as_result()
 
 
 @pytest.mark.fast
@@ -233,6 +277,7 @@ class _Exit(Exception):
         ("consumer_group", {}),
         ("consumer_group_members", {"rejoined": []}),
         ("consumer_group_offsets", {}),
+        ("topic", {}),
     ],
 )
 def test_return_documents_every_key_of_a_report(module: str, extra: dict[str, Any], documented: Documented) -> None:
@@ -259,7 +304,7 @@ def test_return_documents_every_key_of_a_described_group(module: str, documented
     info = importlib.import_module(f"{PLUGINS}.module_utils._operations.info")
     model = importlib.import_module(f"{PLUGINS}.module_utils._model")
     where = model.TopicPartition("t", 0)
-    found = info.Found(
+    found = info._gather.Found(
         model.Listing("g", "classic", "consumer", "Stable", 1),
         model.Group(
             "g", "classic", "consumer", "Stable", members=(model.Member("1", None, "2", "3", ("t",), (where,)),)

@@ -53,13 +53,9 @@ def single() -> Iterator[dict[str, Any]]:
 
 @pytest.fixture
 def secured() -> Iterator[dict[str, Any]]:
-    users = {name: f"{name}-secret" for name in ("owner", "no-delete", "no-read", "no-topic", "no-describe")}
-    with Cluster.start("secured", users=users) as cluster, seen(cluster.client()) as address:
+    with Cluster.start("secured") as cluster:
         assert cluster.authority
         yield {
-            "client": cluster.client(),
-            "seen": address,
-            "bootstrap_servers": [cluster.listeners["SASL_SSL"]],
             "listeners": cluster.listeners,
             "cafile": str(cluster.authority.certificate),
             "users": cluster.users,
@@ -68,7 +64,7 @@ def secured() -> Iterator[dict[str, Any]]:
 
 @pytest.mark.parametrize("target", sorted(path.parent.name for path in TARGETS.glob("*/aliases")))
 def test_target(target: str, collection: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    kafka = request.getfixturevalue("secured" if target in ("connection", "permissions") else "single")
+    kafka = request.getfixturevalue("secured" if target == "connection" else "single")
     members = tmp_path / "members"
     config = {"kafka": {**kafka, "folder": str(members)}, "python": sys.executable, "checkout": str(CHECKOUT)}
     (collection / "tests/integration/integration_config.yml").write_text(json.dumps(config), encoding="utf-8")

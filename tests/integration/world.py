@@ -38,25 +38,23 @@ Partition = tuple[str, int]
 
 
 def make(client: Client, folder: str, world: Mapping[str, Any]) -> None:
-    """Make a document's ``topics`` (see `_topic`), ``acls`` (`topics.allow`), ``groups`` and ``members`` (`_member`).
+    """Make a document's ``topics`` (see `_topic`), ``groups`` and ``members`` (`_member`).
 
     A member that ends with ``stop`` leaves its group, one that ends with ``kill`` is left behind in it; the others live
     on until the members of the folder are ended (``python -m tests.support consumer kill --state FOLDER``).
     """
     for name, topic in world.get("topics", {}).items():
         _topic(client, name, **topic)
-    for acl in world.get("acls", ()):
-        topics.allow(client, **acl)
     groups = world.get("groups", {})
     commits.commit_many(client, {name: dict(map(_offset, offsets)) for name, offsets in groups.items()})
     _start(client, world.get("members", ()), Path(folder))
 
 
-def see(client: Client, watch: Sequence[str], logs: bool = False) -> dict[str, Any]:
-    """Return what another client sees of the groups of `watch`: None for one that does not exist.
+def see(client: Client, watch: Sequence[str], logs: bool = False, topics: Sequence[str] = ()) -> dict[str, Any]:
+    """Return what another client sees of the groups of `watch`, and of `topics`: None for what does not exist.
 
     ``others`` counts the groups that are not watched; ``ids`` tells members that came back from those that stayed;
-    ``logs`` holds the start and the end of every partition with an offset.
+    ``logs`` holds the start and the end of every partition with an offset, ``topics`` how many partitions each has.
     """
     listed = truth.groups(client)
     names = [name for name in dict.fromkeys(watch) if name in listed]
@@ -72,6 +70,8 @@ def see(client: Client, watch: Sequence[str], logs: bool = False) -> dict[str, A
         for name in names
     }
     answer = {"groups": groups, "ids": members, "others": len(listed.keys() - groups.keys())}
+    if topics:
+        answer["topics"] = _partitions(client, topics)
     return (
         {**answer, "logs": _logs(client, {where for found in offsets.values() for where in found})} if logs else answer
     )
@@ -115,6 +115,11 @@ def _members(client: Client, name: str, group: truth.Group) -> dict[str, str]:
 
 def _offsets(client: Client, name: str, group: truth.Group) -> dict[Partition, truth.Offset]:
     return {} if group.type == "share" else truth.offsets(client, name)
+
+
+def _partitions(client: Client, names: Sequence[str]) -> dict[str, int | None]:
+    found = truth.topics(client)
+    return {name: found.get(name) for name in names}
 
 
 def _text(where: Partition, offset: int, metadata: str, leader_epoch: int) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.live.doors import Doors
 from tests.support.broker import Cluster
 
 
@@ -24,6 +25,13 @@ def secured() -> Iterator[Cluster]:
     """One broker with TLS, SASL and ACLs."""
     with Cluster.start("secured") as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
+    """One broker that every mechanism leads to, with the realm and the token server that it trusts."""
+    with Doors.open(tmp_path_factory.mktemp("doors")) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

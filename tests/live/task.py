@@ -10,17 +10,23 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import audit
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.settings import Settings
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import (
     _offset_request,
     delete_groups,
     info,
     members,
     offsets,
+    topics,
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
 from ansible_collections.kafkaops.groups.plugins.module_utils._results import Item
@@ -28,11 +34,13 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._session import Se
 
 from tests.support.collection import install
 
+#: Seconds in which a task that cannot connect says so.
+REFUSED_WITHIN = 5.0
 OPERATIONS: dict[str, tuple[Callable[[Any], Any], Callable[..., Coroutine[Any, Any, Any]], dict[str, Any]]] = {
     "consumer_group": (
         delete_groups.parse,
         delete_groups.delete_groups,
-        {"force": False, "backup": None, "max_changes": None},
+        {"names": None, "plan": None, "force": False, "backup": None, "max_changes": None},
     ),
     "consumer_group_members": (
         members.parse,
@@ -43,7 +51,9 @@ OPERATIONS: dict[str, tuple[Callable[[Any], Any], Callable[..., Coroutine[Any, A
         _offset_request.parse,
         offsets.change_offsets,
         {
-            **dict.fromkeys(("group", "groups", "topics", "offsets", "reset_to", "reset_value", "restore_from")),
+            **dict.fromkeys(
+                ("group", "groups", "plan", "topics", "offsets", "reset_to", "reset_value", "restore_from")
+            ),
             "state": "present",
             "unsubscribed": False,
             "force": False,
@@ -51,11 +61,23 @@ OPERATIONS: dict[str, tuple[Callable[[Any], Any], Callable[..., Coroutine[Any, A
             "max_changes": None,
         },
     ),
+    "topic": (topics.parse_deletion, topics.delete_topics, {"max_changes": None}),
+    "topic_info": (topics.parse_question, topics.topic_info, {"names": None, "match": None, "log": False}),
     "consumer_group_info": (
         info.parse,
         info.gather_info,
         {"names": None, "match": None, "states": None, "types": None, "gather": ["state"]},
     ),
+}
+
+
+AUDIT: dict[str, Any] = {
+    "stale_after": "30d",
+    "include": ["*"],
+    "exclude": [],
+    "master": "local[1]",
+    "spark_conf": {},
+    "topic": "__consumer_offsets",
 }
 
 
@@ -65,12 +87,18 @@ def connection(bootstrap: str, **options: Any) -> Connection:
     return Connection.from_params({**params, "bootstrap_servers": bootstrap.split(","), **options})
 
 
-class Outcome:
-    """What a task run in this process gave: its items or its answer, and how many of each RPC it sent."""
+def audit_settings(output: Path | str, bootstrap: str = "127.0.0.1:1", **given: Any) -> Settings:
+    """What an audit is asked for, with defaults. Raises TaskError as the module's options do."""
+    return audit.parse({**AUDIT, **vars(connection(bootstrap)), "output": str(output), **given})
 
-    def __init__(self, given: Any, requests: Mapping[str, int]) -> None:
+
+class Outcome:
+    """What a task run in this process gave: its items or its answer, how many of each RPC it sent, and its warnings."""
+
+    def __init__(self, given: Any, requests: Mapping[str, int], warnings: list[str]) -> None:
         self.given = given
         self.requests = dict(requests)
+        self.warnings = warnings
 
     @property
     def items(self) -> list[Item]:
@@ -96,7 +124,19 @@ def run(
     request = parse({**defaults, **args})
     with Session(connection(bootstrap, **(connect or {})), check) as session:
         given = session.wire.run(operation, request, session)
-        return Outcome(given, session.wire.requests)
+        return Outcome(given, session.wire.requests, session.warnings)
+
+
+def refusal(bootstrap: str, **connect: Any) -> str:
+    """Return the one sentence with which a task fails that cannot connect; below `REFUSED_WITHIN` seconds."""
+    started = time.monotonic()
+    with pytest.raises(TaskError) as failure:
+        run("consumer_group_info", bootstrap, connect=connect)
+    assert time.monotonic() - started < REFUSED_WITHIN
+    sentence = str(failure.value)
+    assert "\n" not in sentence
+    assert sentence.endswith(".")
+    return sentence
 
 
 def ansible(module: str, bootstrap: str, check: bool = False, **args: Any) -> dict[str, Any]:
@@ -122,7 +162,7 @@ def ansible(module: str, bootstrap: str, check: bool = False, **args: Any) -> di
         "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
         "KAFKA_BOOTSTRAP_SERVERS": bootstrap,
     }
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     _head, found, answer = ended.stdout.partition(" => ")
     if not found:
         raise RuntimeError(ended.stdout + ended.stderr)

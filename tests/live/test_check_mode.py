@@ -21,7 +21,7 @@ from tests.support.proxy import Proxy
 pytestmark = pytest.mark.live
 
 CLIENT_ID = "check-mode-test"
-DELETE_GROUPS, OFFSET_DELETE, LEAVE_GROUP, OFFSET_COMMIT = 42, 47, 13, 8
+DELETE_TOPICS, DELETE_GROUPS, OFFSET_DELETE, LEAVE_GROUP, OFFSET_COMMIT = 20, 42, 47, 13, 8
 # ListOffsets, Metadata, OffsetFetch, FindCoordinator, DescribeGroups, ListGroups, SaslHandshake, ApiVersions,
 # DescribeCluster, the describe RPCs of the newer groups, and librdkafka's telemetry subscription
 READING = {2, 3, 9, 10, 15, 16, 17, 18, 60, 69, 71, 77, 89}
@@ -108,3 +108,20 @@ def test_check_mode_sends_nothing_that_mutates(
     assert {key: predicted[key] for key in ("changed", "results", "summary")} == {
         key: done[key] for key in ("changed", "results", "summary")
     }
+
+
+def test_check_mode_deletes_no_topic(cluster: Cluster, proxy: Proxy) -> None:
+    name = f"check-mode-topic-{next(NUMBERS)}"
+    topics.create(cluster.client(), name)
+
+    proxy.clear()
+    predicted = ansible("topic", proxy.address, check=True, client_id=CLIENT_ID, name=name)
+    assert proxy.count(CLIENT_ID).keys() <= READING
+    assert 3 in proxy.count(CLIENT_ID), "the proxy did not see the task"
+    assert name in truth.topics(cluster.client())
+
+    proxy.clear()
+    done = ansible("topic", proxy.address, client_id=CLIENT_ID, name=name)
+    assert proxy.count(CLIENT_ID).keys() - READING == {DELETE_TOPICS}
+    assert name not in truth.topics(cluster.client())
+    assert done["results"] == predicted["results"]

@@ -20,7 +20,7 @@ from tests.support.proxy import Proxy
 
 pytestmark = pytest.mark.live
 
-DELETE_GROUPS, OFFSET_DELETE, LEAVE_GROUP, OFFSET_COMMIT = 42, 47, 13, 8
+DELETE_TOPICS, DELETE_GROUPS, OFFSET_DELETE, LEAVE_GROUP, OFFSET_COMMIT = 20, 42, 47, 13, 8
 TOPIC = "lost-answers"
 NUMBERS = itertools.count()
 
@@ -94,3 +94,13 @@ def test_answers_that_never_come_end_with_the_deadline(proxy: Proxy, group: str,
     proxy.reset()
     assert outcome.errors == {group: "REQUEST_TIMED_OUT"}
     assert group in truth.groups(cluster.client())
+
+
+def test_a_lost_answer_about_a_topic(cluster: Cluster, proxy: Proxy) -> None:
+    name = f"lost-topic-{next(NUMBERS)}"
+    topics.create(cluster.client(), name)
+    proxy.clear()
+    proxy.drop_answers(DELETE_TOPICS)
+    outcome = run("topic", proxy.address, names=name, connect={"request_timeout": 5.0})
+    assert (proxy.count()[DELETE_TOPICS], outcome.changed, outcome.given.items[0].error) == (1, 1, None)
+    assert name not in truth.topics(cluster.client())

@@ -10,18 +10,21 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support import state
 from tests.support.collection import CHECKOUT
 
 LIMIT = 300
 
 
-def test_demo(tmp_path: Path) -> None:
+@pytest.mark.parametrize("scenario", ["demo", "streams_reset", "teardown"])
+def test_scenario(scenario: str, tmp_path: Path) -> None:
     binaries = Path(sys.executable).parent
     path = os.pathsep.join([str(binaries), os.environ["PATH"]])
     try:
         done = subprocess.run(
-            [binaries / "molecule", "test", "--scenario-name", "demo"],
+            [binaries / "molecule", "test", "--scenario-name", scenario],
             cwd=CHECKOUT / "extensions",
             env={**os.environ, "PATH": path, "NO_COLOR": "1", "MOLECULE_EPHEMERAL_DIRECTORY": str(tmp_path)},
             stdin=subprocess.DEVNULL,

@@ -37,6 +37,10 @@ def _truth_groups(given: Arguments) -> Any:
     return {name: group._asdict() for name, group in sorted(truth.groups(_client(given)).items())}
 
 
+def _truth_topics(given: Arguments) -> Any:
+    return dict(sorted(truth.topics(_client(given)).items()))
+
+
 def _truth_offsets(given: Arguments) -> Any:
     found = truth.offsets(_client(given), given.group)
     return [{"topic": topic, "partition": number, **found[topic, number]._asdict()} for topic, number in sorted(found)]
@@ -136,6 +140,7 @@ def _parser() -> argparse.ArgumentParser:
 
     ask = commands.add_parser("truth", help="what another client sees").add_subparsers(required=True)
     ask.add_parser("groups", parents=[connection]).set_defaults(run=_truth_groups)
+    ask.add_parser("topics", parents=[connection]).set_defaults(run=_truth_topics)
     for name, run in (("offsets", _truth_offsets), ("members", _truth_members)):
         one = ask.add_parser(name, parents=[connection])
         one.add_argument("--group", required=True)

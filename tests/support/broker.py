@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 from uuid import uuid4
@@ -32,6 +32,7 @@ USERS = {name: f"{name}-secret" for name in (BROKER_USER, "admin", "alice", "bob
 _SECURED = {
     "PLAINTEXT": "PLAINTEXT",
     "SSL": "SSL",
+    "SSL_ONE_WAY": "SSL",
     "SASL_PLAINTEXT": "SASL_PLAINTEXT",
     "SASL_SSL": "SASL_SSL",
     "EXPIRED": "SSL",
@@ -55,16 +56,17 @@ class Cluster:
         *,
         proxied: bool,
         config: Mapping[str, str],
-        users: Mapping[str, str],
+        java_options: Sequence[str],
         detached: bool,
         timeout: float,
     ) -> None:
         self.profile = profile
         self.version = version
         self.folder = folder
-        self.users = {**USERS, **users} if profile == "secured" else {}
+        self.users = dict(USERS) if profile == "secured" else {}
         self.authority = Authority(folder / "certificates") if profile == "secured" else None
         self.proxy: Proxy | None = None
+        self._java_options = java_options
         self._detached = detached
         self._timeout = timeout
         self._processes: dict[int, Process] = {}
@@ -87,7 +89,7 @@ class Cluster:
         *,
         proxied: bool = False,
         config: Mapping[str, str] | None = None,
-        users: Mapping[str, str] | None = None,
+        java_options: Sequence[str] = (),
         detached: bool = False,
         timeout: float = 90,
     ) -> Cluster:
@@ -98,7 +100,7 @@ class Cluster:
         :param folder: where data, logs and certificates go; a temporary one that is deleted at the end when left out.
         :param proxied: add a listener PROXIED behind a recording proxy.
         :param config: more broker properties.
-        :param users: more users of `secured`: name to password.
+        :param java_options: more options of the brokers' Java, such as ``-Dname=value``.
         :param detached: let the brokers outlive this process.
         :param timeout: seconds for the whole start.
         :raises RuntimeError: when it does not start in time; the message ends with the broker's log.
@@ -112,7 +114,7 @@ class Cluster:
             where,
             proxied=proxied,
             config=config or {},
-            users=users or {},
+            java_options=java_options,
             detached=detached,
             timeout=timeout,
         )
@@ -288,7 +290,7 @@ class Cluster:
         return config
 
     def _launch(self, node: Node) -> None:
-        command = java(self.version, 256, "kafka.Kafka", str(self._write(node)))
+        command = java(self.version, 256, *self._java_options, "kafka.Kafka", str(self._write(node)))
         self._processes[node.id] = Process(
             command, node.folder / "broker.log", folder=node.folder, detached=self._detached
         )

@@ -201,10 +201,33 @@ def streams_app(
     """
     name = f"{group}-{uuid4().hex[:6]}"
     serde = "org.apache.kafka.common.serialization.Serdes$ByteArraySerde"
-    settings = {
+    settings = {"application.id": group, "client.id": name}
+    return Member(client, group, _streams("StreamsMember", client, ",".join(topics), protocol, serde, settings), name)
+
+
+def streams_counter(
+    client: Client, groups: Sequence[str], *, protocol: Literal["classic", "streams"] = "classic"
+) -> Member:
+    """Live Kafka Streams applications in one process, that count what is in their topics GROUP-input.
+
+    They write to GROUP-mid and GROUP-output, and have internal topics. A killed one that is not of the streams protocol
+    is left behind for minutes.
+    """
+    serde = "org.apache.kafka.common.serialization.Serdes$StringSerde"
+    settings: dict[str, str | int] = {"statestore.cache.max.bytes": 0, "default.dsl.store": "in_memory"}
+    if protocol == "classic":
+        settings |= {"session.timeout.ms": 300_000, "heartbeat.interval.ms": 1000}
+    name = f"{groups[0]}-{uuid4().hex[:6]}"
+    return Member(
+        client, groups[0], _streams("StreamsCounter", client, ",".join(groups), protocol, serde, settings), name
+    )
+
+
+def _streams(
+    program: str, client: Client, names: str, protocol: str, serde: str, settings: Mapping[str, str | int]
+) -> Callable[[Path], list[str]]:
+    common = {
         "bootstrap.servers": properties(client)["bootstrap.servers"],
-        "application.id": group,
-        "client.id": name,
         "group.protocol": protocol,
         "num.stream.threads": 1,
         "auto.offset.reset": "earliest",
@@ -212,14 +235,14 @@ def streams_app(
         "default.key.serde": serde,
         "default.value.serde": serde,
     }
-    source = str(POM.with_name("StreamsMember.java"))
-    given = [f"{key}={value}" for key, value in settings.items()]
+    source = str(POM.with_name(f"{program}.java"))
+    given = [f"{key}={value}" for key, value in {**common, **settings}.items()]
 
     def command(events: Path) -> list[str]:
         state = f"state.dir={events.with_suffix('.state')}"
-        return java(DEFAULT_VERSION, 128, source, str(events), ",".join(topics), *given, state)
+        return java(DEFAULT_VERSION, 128, source, str(events), names, *given, state)
 
-    return Member(client, group, command, name)
+    return command
 
 
 def start_many(members: Iterable[Member], timeout: float = 40) -> list[Member]:

@@ -19,6 +19,9 @@ from tests.support.broker import Cluster
 from tests.support.collection import CHECKOUT, install
 from tests.support.consumers import Consumer
 
+#: What stays when the demo is over.
+REPORT = CHECKOUT / ".cache" / "demo"
+
 GONE = ("report-2024", "report-2025", "etl-test-1", "etl-test-2", "audit-old")
 
 #: For output that is pleasant to read, whatever the user's own configuration says.
@@ -97,6 +100,8 @@ def show() -> int:
             f"kafka_bootstrap_servers={cluster.bootstrap}",
             "-e",
             f"demo_folder={folder / 'files'}",
+            "-e",
+            f"demo_audit={REPORT}",
         ]
         code = subprocess.run(command, env={**os.environ, "ANSIBLE_CONFIG": str(config)}, check=False).returncode
     print("Everything that the demo started is stopped.")

@@ -48,7 +48,8 @@ def java(version: str, heap: int, *arguments: str) -> list[str]:
 def _fetch(version: str, folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
         libs = Path(scratch) / "libs"
-        command = ["mvn", "-q", "-B", "-f", str(POM), f"-Dkafka.version={version}", f"-DoutputDirectory={libs}"]
+        # -C: a jar that is not what its checksum says is an error
+        command = ["mvn", "-q", "-B", "-C", "-f", str(POM), f"-Dkafka.version={version}", f"-DoutputDirectory={libs}"]
         command.append("dependency:copy-dependencies")
         if int(version.split(".")[0]) >= 3:
             command.append("-Ptools")

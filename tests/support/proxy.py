@@ -11,6 +11,7 @@ import struct
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.support.ports import HOST
@@ -35,6 +36,7 @@ class Proxy:
         self._lock = threading.Lock()
         self._requests: list[Request] = []
         self._drops: Counter[int] = Counter()
+        self._actions: dict[int, tuple[int, Callable[[], object]]] = {}
         self._delay = 0.0
         self._sockets: set[socket.socket] = set()
         self._server: socket.socket | None = None
@@ -64,15 +66,21 @@ class Proxy:
         with self._lock:
             self._drops[api_key] = count
 
+    def before(self, api_key: int, number: int, action: Callable[[], object]) -> None:
+        """Run `action` before the request of a kind passes that is, from now on, the `number`-th to arrive."""
+        with self._lock:
+            self._actions[api_key] = (number, action)
+
     def delay(self, ms: float) -> None:
         """Hold every request back for so many milliseconds; 0 ends it."""
         self._delay = ms / 1000
 
     def reset(self) -> None:
-        """Forget requests, drops and delay."""
+        """Forget requests, drops, actions and delay."""
         with self._lock:
             self._requests.clear()
             self._drops.clear()
+            self._actions.clear()
         self._delay = 0.0
 
     def start(self) -> None:
@@ -144,6 +152,11 @@ class Proxy:
             if self._drops[api_key] > 0:
                 self._drops[api_key] -= 1
                 swallow.add(correlation)
+            number, action = self._actions.pop(api_key, (0, None))
+            if action and number > 1:
+                self._actions[api_key] = (number - 1, action)
+        if action and number == 1:
+            action()
 
 
 def _frame(source: socket.socket) -> bytes | None:

@@ -2,12 +2,14 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Everything that tests and demo need: Java, Maven, .venv, and the jars of Apache Kafka. Quick when all is there.
+# What demo, checks and benchmarks need: Java, Maven, .venv, and the jars of Apache Kafka; with the argument "test" also
+# what only tests need: a browser and Kerberos. Quick when all is there.
 set -eu
 cd "$(dirname "$0")/../.."
 
 python=${PYTHON:-python3}
 stamp=.venv/.requirements
+requirements=(requirements-dev.txt)
 
 say() {
     echo "setup: $1" >&2
@@ -41,6 +43,11 @@ has_java() {
     [ "${version:-0}" -ge 17 ] && java --list-modules 2>/dev/null | grep -q '^jdk.compiler'
 }
 has_maven() { command -v mvn >/dev/null; }
+has_chromium() { command -v chromium >/dev/null; }
+has_headers() { [ -f "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" ]; }
+has_kerberos() {
+    [ -x /usr/sbin/krb5kdc ] && [ -x /usr/sbin/kadmin.local ] && command -v krb5-config gcc >/dev/null
+}
 has_openssl() { command -v openssl >/dev/null; }
 has_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null; }
 
@@ -50,6 +57,12 @@ install "the venv module of $python" has_venv python3-venv
 install "a Java 17 (or newer) development kit" has_java openjdk-17-jdk-headless
 install "Maven" has_maven maven
 install "openssl" has_openssl openssl
+if [ "${1:-}" = test ]; then
+    requirements+=(requirements-test.txt)
+    install "Chromium" has_chromium chromium
+    install "MIT Kerberos (KDC, tools and headers)" has_kerberos krb5-kdc krb5-admin-server libkrb5-dev gcc
+    install "the headers of $python" has_headers python3-dev
+fi
 
 # A .venv of another Python, or one of which that Python is gone, is made anew.
 wanted=$("$python" -c 'import sys; print(*sys.version_info[:3], sys.base_prefix)')
@@ -57,8 +70,10 @@ if [ "$(.venv/bin/python -c 'import sys; print(*sys.version_info[:3], sys.base_p
     rm -rf .venv
     "$python" -m venv .venv
 fi
-if ! cmp -s requirements-dev.txt "$stamp"; then
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-    cp requirements-dev.txt "$stamp"
-fi
+for file in "${requirements[@]}"; do
+    if ! cmp -s "$file" "$stamp-$file"; then
+        .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$file"
+        cp "$file" "$stamp-$file"
+    fi
+done
 exec .venv/bin/python -m tests.support.jars

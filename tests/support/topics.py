@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import (
@@ -21,6 +21,22 @@ from confluent_kafka.admin import (
 
 from tests.support.clients import Client, properties
 from tests.support.wire import Wire
+
+Kind = Literal["group", "topic", "cluster"]
+
+_TYPES = {"group": ResourceType.GROUP, "topic": ResourceType.TOPIC, "cluster": ResourceType.BROKER}
+
+
+class Acl(NamedTuple):
+    """A user's (``User:NAME``) permission for an operation (DESCRIBE, READ, DELETE...) on a resource.
+
+    The cluster's name is "kafka-cluster".
+    """
+
+    user: str
+    kind: Kind
+    name: str
+    operation: str
 
 
 def create(
@@ -84,22 +100,23 @@ def configure_group(client: Client, group: str, config: Mapping[str, str]) -> No
 def allow(
     client: Client,
     user: str,
-    kind: Literal["group", "topic", "cluster"],
+    kind: Kind,
     name: str,
     operations: Iterable[str],
     *,
     prefixed: bool = False,
 ) -> None:
-    """Let a user (``User:NAME``) do operations (``describe``, ``read``, ``delete``...) on a resource.
+    """Let a user do operations on a resource, as an `Acl` does. Raises ``KafkaException``."""
+    grant(client, [Acl(user, kind, name, operation.upper()) for operation in operations], prefixed=prefixed)
 
-    The cluster's name is "kafka-cluster". Raises ``KafkaException``.
-    """
-    types = {"group": ResourceType.GROUP, "topic": ResourceType.TOPIC, "cluster": ResourceType.BROKER}
+
+def grant(client: Client, acls: Iterable[Acl], *, prefixed: bool = False) -> None:
+    """Let users do what they may, all in one request. Raises ``KafkaException``."""
     pattern = ResourcePatternType.PREFIXED if prefixed else ResourcePatternType.LITERAL
-    granted = [AclOperation[operation.upper()] for operation in operations]
+    allowed = AclPermissionType.ALLOW
     bindings = [
-        AclBinding(types[kind], name, pattern, f"User:{user}", "*", operation, AclPermissionType.ALLOW)
-        for operation in granted
+        AclBinding(_TYPES[acl.kind], acl.name, pattern, f"User:{acl.user}", "*", AclOperation[acl.operation], allowed)
+        for acl in acls
     ]
     admin = AdminClient(properties(client))
     for answer in admin.create_acls(bindings).values():

@@ -69,6 +69,12 @@ def groups(client: Client) -> dict[str, Group]:
     return {name: Group(*map(_first, seen.get(name, ("", "")), exact)) for name, exact in listed.items()}
 
 
+def topics(client: Client) -> dict[str, int]:
+    """How many partitions each topic has. Raises ``KafkaException``."""
+    found = AdminClient(properties(client)).list_topics(timeout=20).topics
+    return {name: len(topic.partitions) for name, topic in found.items()}
+
+
 def offsets(client: Client, group: str) -> dict[tuple[str, int], Offset]:
     """The committed offsets of a group by topic and partition. Raises ``KafkaException``."""
     with Wire(client) as wire:

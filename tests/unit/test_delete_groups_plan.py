@@ -7,14 +7,15 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import error
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError, error
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._guard import limit
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.delete_groups import plan
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.delete_groups import parse, plan
 from ansible_collections.kafkaops.groups.plugins.module_utils._results import DELETE_GROUP
 
 from tests.unit.values import group, member, row
 
 DELETE = ("g", "delete_group", None)
+DEFAULTS = {"names": None, "plan": None, "force": False, "backup": None, "max_changes": None}
 REMOVE = ("g", "remove_member", None)
 
 
@@ -68,3 +69,23 @@ def test_limit(most: int | None, refused: bool) -> None:
     names = [item.error.name if item.error else None for item in limited]
     assert names == (["POLICY_VIOLATION", "POLICY_VIOLATION", None] if refused else [None, None, None])
     assert [item.changed for item in limited] == [not refused, not refused, False]
+
+
+@pytest.mark.parametrize(
+    ("params", "names"), [({"names": ["g", "g"]}, ["g"]), ({"plan": "p"}, []), ({"plan": "p", "backup": "b"}, [])]
+)
+def test_parse(params: dict[str, object], names: list[str]) -> None:
+    assert parse({**DEFAULTS, **params}).names == names
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({"plan": "p", "force": True}, "force does not go with plan"),
+        ({"plan": ""}, "plan is empty"),
+        ({"plan": "p/"}, "plan is 'p/', which is not the path of a file"),
+    ],
+)
+def test_a_plan_that_cannot_be(params: dict[str, object], sentence: str) -> None:
+    with pytest.raises(TaskError, match=sentence):
+        parse({**DEFAULTS, **params})

@@ -24,6 +24,7 @@ LIVE = group("g", member(topics=("a",)))
 def plan(seen: t.Any, wanted: t.Any, found: t.Any = None, topics: t.Any = None) -> tuple[list[t.Any], list[str]]:
     request = Request(
         "absent",
+        None,
         {"g": {} if wanted == UNSUBSCRIBED else wanted},
         wanted == UNSUBSCRIBED,
         None,

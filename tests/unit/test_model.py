@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import confluent_kafka
 import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils import _cluster
 
 from tests.unit.values import at, member
 
@@ -30,3 +32,11 @@ def test_a_regex_is_matched_unless_that_could_take_for_ever(regex: str | None, s
 
 def test_what_is_assigned_is_subscribed() -> None:
     assert member(topics=(), topic_regex="(x+)+", assignment=(at(0, "orders"),)).subscribes("orders") is True
+
+
+@pytest.mark.parametrize(
+    ("halves", "words"),
+    [((-5, -3), "__________v__________Q"), ((1, 2), "AAAAAAAAAAEAAAAAAAAAAg")],
+)
+def test_topic_ids_are_spelt_as_kafka_does(halves: tuple[int, int], words: str) -> None:
+    assert _cluster._uuid(confluent_kafka.Uuid(*halves)) == words

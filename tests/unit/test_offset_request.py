@@ -16,7 +16,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offse
 from tests.unit.values import at
 
 DEFAULTS: dict[str, t.Any] = dict.fromkeys(
-    ("group", "topics", "groups", "offsets", "reset_to", "reset_value", "restore_from", "backup", "max_changes")
+    ("group", "topics", "groups", "plan", "offsets", "reset_to", "reset_value", "restore_from", "backup", "max_changes")
 )
 DEFAULTS.update(state="absent", unsubscribed=False, force=False)
 
@@ -41,6 +41,7 @@ RESET = {"state": "present", "group": "g", "topics": topics(a=None)}
             {"groups": [{"name": "g", "topics": topics(a=None)}, {"name": "h", "topics": topics(b=[2])}]},
             {"g": {"a": None}, "h": {"b": (2,)}},
         ),
+        ({"plan": "p"}, {}),
         ({"state": "present", "restore_from": "f"}, {}),
         ({"state": "present", "restore_from": "f", "groups": [{"name": "g", "topics": None}]}, {"g": {}}),
     ],
@@ -100,7 +101,15 @@ def test_offsets() -> None:
 @pytest.mark.parametrize(
     ("params", "sentence"),
     [
-        ({}, "group or groups is missing"),
+        ({}, "group, groups or plan is missing"),
+        ({"plan": ""}, "plan is empty"),
+        ({"plan": "p", "unsubscribed": True}, "plan stands in place of unsubscribed"),
+        ({"plan": "p", "topics": topics(a=None)}, "topics goes with group"),
+        ({"plan": "p", "offsets": [wanted(1)]}, "offsets goes with state present"),
+        ({"plan": "p", "reset_to": "earliest"}, "reset_to goes with state present"),
+        ({"plan": "p", "restore_from": "f"}, "restore_from goes with state present"),
+        ({"plan": "p", "force": True}, "force goes with restore_from"),
+        ({"plan": "p", "state": "present"}, "plan goes with state absent"),
         ({"group": "g"}, "topics is missing for group 'g'"),
         ({"group": ""}, "group is empty"),
         ({"group": "g", "topics": []}, "topics is an empty list"),

@@ -37,6 +37,7 @@ OAUTH = {**SASL, "sasl_mechanism": "OAUTHBEARER"}
         ({"timeout": 0}, "timeout is 0: it has to be above 0"),
         ({"request_timeout": -1}, "request_timeout is -1"),
         ({"ssl_cafile": "/nowhere"}, "ssl_cafile: the file /nowhere does not exist or cannot be read"),
+        ({"ssl_keyfile": __file__}, "ssl_keyfile needs ssl_certfile"),
         (SASL, "security_protocol SASL_PLAINTEXT needs sasl_mechanism"),
         (
             {"sasl_mechanism": "PLAIN"},
@@ -73,6 +74,11 @@ def test_a_file_without_certificate(tmp_path: pathlib.Path) -> None:
     file.write_text("no certificate")
     with pytest.raises(TaskError, match=f"ssl_cafile: {file} holds no PEM certificate"):
         connection(security_protocol="SSL", ssl_cafile=str(file)).wire_config()
+
+
+def test_both_clients_trust_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", __file__)
+    assert connection(security_protocol="SSL").cluster_config()["ssl.ca.location"] == __file__
 
 
 def test_librdkafka_has_no_gssapi() -> None:

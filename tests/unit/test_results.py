@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils import _results as results
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import error
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import matcher
+from ansible_collections.kafkaops.groups.plugins.module_utils._input import matcher
 from ansible_collections.kafkaops.groups.plugins.module_utils._results import Item
 
 from tests.unit.values import group, member, offset
@@ -44,6 +44,23 @@ def test_a_failed_item_stays_as_it_was() -> None:
     assert "creates_group" not in CHANGED.failed(error("NON_EMPTY_GROUP")).as_result()
 
 
+def test_an_item_that_is_left_alone_is_unchanged() -> None:
+    left = FAILED.left("it is Stable now")
+    result = left.as_result()
+    assert (result["action"], result["changed"], result["failed"], result["error"]) == ("none", False, False, None)
+    assert result["left_alone"] == "it is Stable now"
+    assert result["after"] == result["before"] != None  # noqa: E711
+    assert "left_alone" not in UNCHANGED.as_result()
+    assert results.summary([left, CHANGED, UNCHANGED]) == {
+        "total": 3,
+        "changed": 1,
+        "unchanged": 2,
+        "failed": 0,
+        "left_alone": 1,
+    }
+    assert results.diff([left]) == {"before": "", "after": ""}
+
+
 def test_summary_and_message() -> None:
     assert results.summary(ITEMS) == {"total": 4, "changed": 2, "unchanged": 1, "failed": 1}
     assert results.message(ITEMS) == "1 of 4 failed: group 'g': NON_EMPTY_GROUP: in use"
@@ -74,4 +91,4 @@ def test_diff_shows_only_what_changes() -> None:
     ],
 )
 def test_matcher(patterns: list[str], name: str, matches: bool) -> None:
-    assert matcher(patterns)(name) is matches
+    assert matcher(patterns, "match")(name) is matches

@@ -21,7 +21,9 @@ TOPICS = {"a": topic("a", partitions=1), "gone": error("UNKNOWN_TOPIC_OR_PARTITI
 
 def request(**more: t.Any) -> Request:
     values = {"groups": {"g": {"a": None}}, "offsets": None, "reset": None, "restore_from": None, **more}
-    return Request(state="present", unsubscribed=False, any_cluster=False, backup=None, max_changes=None, **values)
+    return Request(
+        state="present", plan=None, unsubscribed=False, any_cluster=False, backup=None, max_changes=None, **values
+    )
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def entry(**more: t.Any) -> dict[str, t.Any]:
 
 
 def document(**more: t.Any) -> dict[str, t.Any]:
-    return {"format": snapshot.FORMAT, "version": 1, "cluster_id": "c", "groups": [], **more}
+    return {"format": snapshot.BACKUP.format, "version": 1, "cluster_id": "c", "groups": [], **more}
 
 
 def of_group(*offsets: t.Any, **more: t.Any) -> dict[str, t.Any]:

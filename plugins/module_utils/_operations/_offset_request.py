@@ -20,10 +20,6 @@ from .._model import TopicPartition
 Topics = dict[str, tuple[int, ...] | None]  # pylint: disable=unsupported-binary-operation
 """Partitions by topic; None stands for the whole topic."""
 
-_DAY = 86_400_000
-_UNITS = {"W": 7 * _DAY, "D": _DAY, "H": 3_600_000, "M": 60_000, "S": 1000}
-# an M before the T would be months
-_ISO_DURATION = re.compile(r"P(?=\d|T)(\d+W)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?")
 # a shorter number of ms is before 1973, and rather a year or a date
 _MS_DIGITS = 12
 _SOURCES = ("offsets", "reset_to", "restore_from")
@@ -48,9 +44,10 @@ class Reset:
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """The task: which groups and partitions, and what to do with them."""
+    """The task: which groups and partitions, named or in a plan file, and what to do with them."""
 
     state: str
+    plan: str | None
     groups: dict[str, Topics]
     unsubscribed: bool
     offsets: dict[TopicPartition, Wanted] | None
@@ -74,6 +71,7 @@ def parse(params: dict[str, t.Any]) -> Request:
         _check_present(params, groups)
     return Request(
         state=params["state"],
+        plan=inputs.path(params["plan"], "plan"),
         groups=groups,
         unsubscribed=params["unsubscribed"],
         offsets=_offsets(params["offsets"]) if params["offsets"] is not None else None,
@@ -124,8 +122,12 @@ def _check_absent(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
             raise TaskError(f"{option} goes with state present. Nothing was sent.")
     if params["force"]:
         raise TaskError("force goes with restore_from. Nothing was sent.")
+    if params["plan"] is not None:
+        if params["unsubscribed"]:
+            raise TaskError("plan stands in place of unsubscribed: give one of them. Nothing was sent.")
+        return
     if not groups:
-        raise TaskError("group or groups is missing. Nothing was sent.")
+        raise TaskError("group, groups or plan is missing. Nothing was sent.")
     if params["unsubscribed"] and any(groups.values()):
         raise TaskError("unsubscribed stands in place of topics: give one of them. Nothing was sent.")
     if not params["unsubscribed"]:
@@ -133,8 +135,9 @@ def _check_absent(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
 
 
 def _check_present(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
-    if params["unsubscribed"]:
-        raise TaskError("unsubscribed goes with state absent. Nothing was sent.")
+    for option in ("unsubscribed", "plan"):
+        if params[option]:
+            raise TaskError(f"{option} goes with state absent. Nothing was sent.")
     sources = [option for option in _SOURCES if params[option] is not None]
     if len(sources) != 1:
         raise TaskError("state present needs exactly one of offsets, reset_to and restore_from. Nothing was sent.")
@@ -194,7 +197,7 @@ def _reset(to: str, value: t.Any) -> Reset:
         "offset": ("offset", lambda given: inputs.natural(_integer(given), "reset_value", inputs.INT64_MAX)),
         "shift": ("shift", _integer),
         "timestamp": ("timestamp", _timestamp),
-        "duration": ("timestamp", lambda given: int(time.time() * 1000) - _duration(given)),
+        "duration": ("timestamp", lambda given: int(time.time() * 1000) - inputs.duration(given, "reset_value")),
     }
     kind, convert = read[to]
     number = convert(value)
@@ -227,13 +230,3 @@ def _timestamp(value: t.Any) -> int:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=datetime.UTC)
     return int(moment.timestamp() * 1000)
-
-
-def _duration(value: t.Any) -> int:
-    """Return the ms of an ISO 8601 duration of weeks to seconds (P7D, PT1H30M), or of its short form (7d, 1h30m)."""
-    written = str(value).upper()
-    if not (_ISO_DURATION.fullmatch(written) or re.fullmatch(r"(\d+[WDHMS])+", written)):
-        raise TaskError(
-            f"reset_value is {value!r}: a duration is written as P7D, PT1H30M, 7d or 1h30m. Nothing was sent."
-        )
-    return sum(int(count) * _UNITS[unit] for count, unit in re.findall(r"(\d+)([WDHMS])", written))

@@ -24,10 +24,13 @@ _REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _REBALANCE_WAIT = 10.0
 
 
-async def describe(session: Session, names: t.Iterable[str]) -> dict[str, Described]:
+async def describe(session: Session, names: t.Iterable[str], needed: str = "DESCRIBE") -> dict[str, Described]:
     """Return each group, whatever its type, None if it does not exist, or why it cannot be told.
 
     Asks as Java's Admin does: KIP-848 first, then classic; at last the types that only newer brokers know.
+
+    Args:
+        needed: the permission that the task needs on its groups, for those that one may not even describe.
     """
     seen: dict[str, Described] = dict.fromkeys(names)
     for handler in (ConsumerGroupDescribe(), DescribeGroups(), ShareGroupDescribe(), StreamsGroupDescribe()):
@@ -35,19 +38,23 @@ async def describe(session: Session, names: t.Iterable[str]) -> dict[str, Descri
         for name, answer in (await session.driver.read(handler, missing)).items():
             unknown_type = isinstance(answer, KafkaError) and answer.name == "UNSUPPORTED_VERSION"
             if not unknown_type or isinstance(handler, DescribeGroups):
-                seen[name] = _in_words(name, answer)
+                seen[name] = _in_words(name, answer, needed)
     return seen
 
 
-def _in_words(name: str, answer: Described) -> Described:
-    if isinstance(answer, KafkaError) and answer.name == "GROUP_AUTHORIZATION_FAILED":
-        return error(answer.name, f"this needs at least DESCRIBE on group '{name}', which READ and DELETE include")
-    return answer
+def _in_words(name: str, answer: Described, needed: str) -> Described:
+    if not isinstance(answer, KafkaError):
+        return answer
+    words = {
+        "GROUP_AUTHORIZATION_FAILED": f"this needs {needed} on group '{name}'",
+        "TOPIC_AUTHORIZATION_FAILED": f"describing group '{name}' needs DESCRIBE on the topics of its members",
+    }
+    return error(answer.name, words[answer.name]) if answer.name in words else answer
 
 
-async def describe_at_rest(session: Session, names: t.Iterable[str]) -> dict[str, Described]:
+async def describe_at_rest(session: Session, names: t.Iterable[str], needed: str) -> dict[str, Described]:
     """Describe groups; wait a while for those that rebalance, since their subscriptions do not show meanwhile."""
-    seen = await describe(session, names)
+    seen = await describe(session, names, needed)
     patience = min(_REBALANCE_WAIT, session.deadline.remaining / 4)
     while patience > 0:
         moving = [name for name, group in seen.items() if isinstance(group, Group) and group.state in _REBALANCING]
@@ -55,13 +62,13 @@ async def describe_at_rest(session: Session, names: t.Iterable[str]) -> dict[str
             break
         await session.wire.sleep(0.5)
         patience -= 0.5
-        seen.update(await describe(session, moving))
+        seen.update(await describe(session, moving, needed))
     return seen
 
 
-async def committed(session: Session, names: t.Iterable[str]) -> dict[str, Offsets | KafkaError]:
-    """Return all that each group has committed; nothing for a group that does not exist."""
-    return await session.driver.read(OffsetFetch(), names)
+async def committed(session: Session, names: t.Iterable[str], stable: bool = False) -> dict[str, Offsets | KafkaError]:
+    """Return all that each group has committed; nothing for a group that does not exist. `stable`: see OffsetFetch."""
+    return await session.driver.read(OffsetFetch(stable), names)
 
 
 async def absent_group_operations(

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Delete groups (KIP-229): read, plan, back up, apply."""
+"""Delete groups (KIP-229), those that are named or those of an audit's plan: read, plan, back up, apply."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ import dataclasses
 import typing as t
 
 from .. import _input as inputs
+from .. import _plan_file as plan_file
 from .._errors import KafkaError, TaskError, error
 from .._model import Group, Offsets
+from .._plan_file import PlannedGroup
 from .._results import DELETE_GROUP, NONE, REMOVE_MEMBER, Item, Report, counted
 from .._rpc.delete_groups import DeleteGroups
 from .._session import Session
 from .._snapshot import GroupSnapshot
 from . import members
+from ._expected import COMMITTED_SINCE, changed_groups, leave_alone, left_alone_warning
 from ._guard import back_up, limit
 from ._read import Described, committed, describe
 
@@ -27,9 +30,10 @@ REASON = "the group is being deleted by kafkaops.groups.consumer_group"
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """The task: which groups, and how."""
+    """The task: which groups, by name or in a plan file, and how."""
 
     names: list[str]
+    plan: str | None
     force: bool
     backup: str | None
     max_changes: int | None
@@ -37,8 +41,12 @@ class Request:
 
 def parse(params: dict[str, t.Any]) -> Request:
     """Return what C(consumer_group) asks for; raises TaskError where an option cannot be."""
+    path = inputs.path(params["plan"], "plan")
+    if path is not None and params["force"]:
+        raise TaskError("force does not go with plan, which only deletes groups without members. Nothing was sent.")
     return Request(
-        inputs.group_names(params["names"]),
+        [] if path is not None else inputs.group_names(params["names"]),
+        path,
         params["force"],
         inputs.path(params["backup"], "backup"),
         inputs.optional_natural(params["max_changes"], "max_changes"),
@@ -47,17 +55,30 @@ def parse(params: dict[str, t.Any]) -> Request:
 
 async def delete_groups(request: Request, session: Session) -> Report:
     """Delete groups as C(consumer_group) asks."""
-    seen = await describe(session, request.names)
+    expected = _expected(request, session.wire.cluster_id)
+    names = request.names if expected is None else [planned.group for planned in expected]
+    seen = await describe(session, names, "READ and DELETE" if request.force else "DELETE")
     kip848 = await members.kip848_removable(session, seen) if request.force else False
     items = plan(seen, request.force, kip848, backup=request.backup is not None)
+    checked = expected is not None or request.backup is not None
+    existing = [name for name, group in seen.items() if isinstance(group, Group)]
+    offsets = await committed(session, existing, stable=True) if checked else {}
+    if expected is not None:
+        items = leave_alone(items, changed_groups(expected, seen, offsets))
     items = limit(items, DELETE_GROUP, request.max_changes)
-    snapshots = await _snapshots(session, items) if request.backup is not None else []
-    session.warnings += _empty_warning(snapshots)
+    snapshots = _snapshots(items, offsets) if checked else []
+    if request.backup is not None:
+        session.warnings += _empty_warning(snapshots)
     backup_file = back_up(session, request.backup, snapshots)
     if not session.check_mode:
-        saved = {group.name: group.offsets for group in snapshots} if request.backup is not None else None
-        items = await apply(session, items, saved)
+        saved = {group.name: group.offsets for group in snapshots} if checked else None
+        items = await apply(session, items, saved, from_plan=expected is not None)
+    session.warnings += left_alone_warning(items)
     return Report(items, backup_file)
+
+
+def _expected(request: Request, cluster_id: str) -> list[PlannedGroup] | None:
+    return None if request.plan is None else plan_file.read(request.plan, cluster_id).delete_groups
 
 
 def plan(seen: dict[str, Described], force: bool, kip848: bool, backup: bool) -> list[Item]:
@@ -114,11 +135,9 @@ def _empty_warning(snapshots: c.Sequence[GroupSnapshot]) -> list[str]:
     ]
 
 
-async def _snapshots(session: Session, items: c.Sequence[Item]) -> list[GroupSnapshot]:
-    groups = [item.before for item in items if item.changed and isinstance(item.before, Group)]
-    offsets = await committed(session, [group.name for group in groups])
+def _snapshots(items: c.Sequence[Item], offsets: dict[str, Offsets | KafkaError]) -> list[GroupSnapshot]:
     snapshots = []
-    for group in groups:
+    for group in [item.before for item in items if item.changed and isinstance(item.before, Group)]:
         found = offsets[group.name]
         if isinstance(found, KafkaError):
             raise TaskError(
@@ -129,11 +148,15 @@ async def _snapshots(session: Session, items: c.Sequence[Item]) -> list[GroupSna
     return snapshots
 
 
-async def apply(session: Session, items: c.Sequence[Item], saved: dict[str, Offsets] | None) -> list[Item]:
+async def apply(
+    session: Session, items: c.Sequence[Item], saved: dict[str, Offsets] | None, from_plan: bool
+) -> list[Item]:
     """Remove the planned members, then delete the planned groups; return the items with what became of them.
 
     Args:
-        saved: the offsets in the back-up, by group, None if there is none; a group that has committed since is kept.
+        saved: the offsets in the back-up, or compared with a plan file, by group; None if there is neither. A group
+            that has committed since is kept.
+        from_plan: whether the groups are those of a plan file, which leaves alone what has changed.
     """
     removed = await members.apply(session, items, REASON)
     failed = {item.group for item in removed if item.action == REMOVE_MEMBER and item.error}
@@ -156,31 +179,41 @@ async def apply(session: Session, items: c.Sequence[Item], saved: dict[str, Offs
         if not item.changed or item.action != DELETE_GROUP:
             outcomes.append(item)
         elif item.group in kept:
-            outcomes.append(item.failed(kept[item.group]))
+            outcomes.append(_kept(item, kept[item.group], from_plan))
         else:
-            outcomes.append(_outcome(item, answers[item.group], item.group in session.driver.resent))
+            outcomes.append(_outcome(item, answers[item.group], item.group in session.driver.resent, from_plan))
     return outcomes
 
 
 async def _committed_since(session: Session, groups: list[str], saved: dict[str, Offsets]) -> dict[str, KafkaError]:
-    """Return the groups whose offsets are not those of the back-up any more: deleting them would lose something."""
+    """Return the groups whose offsets are not the saved ones any more: deleting them would lose something."""
     problems = {}
-    for name, found in (await committed(session, groups)).items():
+    for name, found in (await committed(session, groups, stable=True)).items():
         if isinstance(found, KafkaError):
             problems[name] = found
         elif any(saved[name].get(where) != offset for where, offset in found.items()):
-            words = "it has committed since it was backed up, so something uses it: stop that, and run the task again"
+            words = (
+                "it has committed since its offsets were read, so something uses it: stop that, and run the task again"
+            )
             problems[name] = error("POLICY_VIOLATION", words)
     return problems
 
 
-def _outcome(item: Item, answer: bool | KafkaError, resent: bool) -> Item:
+def _kept(item: Item, problem: KafkaError, from_plan: bool) -> Item:
+    if from_plan and problem.name == "POLICY_VIOLATION":
+        return item.left(COMMITTED_SINCE)
+    return item.failed(problem)
+
+
+def _outcome(item: Item, answer: bool | KafkaError, resent: bool, from_plan: bool) -> Item:
     if not isinstance(answer, KafkaError):
         return item
     if answer.name == "GROUP_ID_NOT_FOUND":
         # deleted by the first of two requests; or expired, or deleted by somebody else, since it was read
         return item if resent else item.unneeded()
     if answer.name == "NON_EMPTY_GROUP":
-        words = "a consumer joined while the group was being deleted: stop its instances first"
-        return item.failed(error("NON_EMPTY_GROUP", words))
+        words = "a consumer joined while the group was being deleted"
+        if from_plan:
+            return item.left(words)
+        return item.failed(error("NON_EMPTY_GROUP", f"{words}: stop its instances first"))
     return item.failed(answer)

@@ -7,19 +7,31 @@
 from __future__ import annotations
 
 import collections.abc as c
+import dataclasses
 
 from .._cluster import Topic
 from .._errors import KafkaError, error
 from .._model import Committed, Group, Offsets, TopicPartition
+from .._plan_file import PlannedOffset
 from .._results import DELETE_OFFSET, NONE, Item
 from .._rpc._handler import PartitionErrors
 from .._rpc.offset_delete import OffsetDelete
 from .._session import Session
+from ._expected import COMMITTED_SINCE
 from ._offset_checks import hidden_topic, partition_problem, planned, topic_problem
 from ._offset_request import Request, Topics
 from ._read import Described, committed
 
 SHARE_GROUP = "it is a share group, which commits no offsets: kafka-share-groups.sh --delete-offsets deletes its state"
+
+
+def by_group(expected: c.Iterable[PlannedOffset]) -> dict[str, Topics]:
+    """Return the partitions of a plan file as the task's options would name them."""
+    groups: dict[str, Topics] = {}
+    for entry in expected:
+        topics = groups.setdefault(entry.group, {})
+        topics[entry.where.topic] = (*(topics.get(entry.where.topic) or ()), entry.where.partition)
+    return groups
 
 
 def concerned(request: Request, offsets: dict[str, Offsets | KafkaError]) -> set[str]:
@@ -132,30 +144,63 @@ def _problem(group: Group, where: TopicPartition, topic: Topic | KafkaError) -> 
     return None
 
 
-async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
-    """Delete the planned offsets; return the items with what became of them."""
-    partitions = {name: [item.where for item in changes] for name, changes in planned(items).items()}
+async def apply(session: Session, items: c.Sequence[Item], from_plan: bool) -> list[Item]:
+    """Delete the planned offsets; return the items with what became of them.
+
+    Args:
+        from_plan: whether the offsets are those of a plan file, which leaves alone what has changed.
+    """
+    if from_plan:
+        items = await _checked(session, items)
+    changes = planned(items)
+    partitions = {name: [item.where for item in wanted] for name, wanted in changes.items()}
 
     async def settle(names: list[str]) -> dict[str, PartitionErrors | KafkaError | None]:
-        return {name: _deleted(found, partitions[name]) for name, found in (await committed(session, names)).items()}
+        return {
+            name: _deleted(found, changes[name], from_plan) for name, found in (await committed(session, names)).items()
+        }
 
     answers = await session.driver.change(OffsetDelete(partitions), partitions, settle)
     resent = session.driver.resent
     return [
-        _outcome(item, partition_problem(item, answers[item.group]), item.group in resent) if item.changed else item
+        _outcome(item, partition_problem(item, answers[item.group]), item.group in resent, from_plan)
+        if item.changed
+        else item
         for item in items
     ]
 
 
-def _deleted(found: Offsets | KafkaError, partitions: list[TopicPartition]) -> PartitionErrors | KafkaError | None:
+async def _checked(session: Session, items: c.Sequence[Item]) -> list[Item]:
+    """Return the items after another look at the offsets: what was committed since they were planned is left alone."""
+    found = await committed(session, planned(items), stable=True)
+    return [_check(item, found[item.group]) if item.changed else item for item in items]
+
+
+def _check(item: Item, found: Offsets | KafkaError) -> Item:
+    if isinstance(found, KafkaError):
+        return item.failed(found)
+    now = found.get(item.where)
+    if now is None:
+        return item.unneeded()
+    return item if now == item.before else dataclasses.replace(item, before=now).left(COMMITTED_SINCE)
+
+
+def _deleted(
+    found: Offsets | KafkaError, items: c.Sequence[Item], from_plan: bool
+) -> PartitionErrors | KafkaError | None:
     if isinstance(found, KafkaError):
         return found
-    return None if any(where in found for where in partitions) else dict.fromkeys(partitions)
+    left = [item for item in items if item.where in found]
+    if from_plan and any(found[item.where] != item.before for item in left):
+        return error("POLICY_VIOLATION", COMMITTED_SINCE)
+    return None if left else {item.where: None for item in items}
 
 
-def _outcome(item: Item, problem: KafkaError | None, resent: bool) -> Item:
+def _outcome(item: Item, problem: KafkaError | None, resent: bool, from_plan: bool) -> Item:
     if problem is None:
         return item
+    if from_plan and problem.name in ("GROUP_SUBSCRIBED_TO_TOPIC", "NON_EMPTY_GROUP"):
+        return item.left("a consumer joined while the offset was being deleted")
     if problem.name != "GROUP_ID_NOT_FOUND":
         return item.failed(problem)
     # the group expired, or was deleted by somebody else, since it was read

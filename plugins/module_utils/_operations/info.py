@@ -8,41 +8,15 @@ from __future__ import annotations
 
 import collections.abc as c
 import dataclasses
-import fnmatch
-import re
 import typing as t
 
 from .. import _input as inputs
-from .. import _messages as messages
-from .._errors import CallError, KafkaError, TaskError, from_code
-from .._model import Group, Listing, Member, Offsets, TopicPartition
+from .._errors import KafkaError, TaskError
+from .._model import Member, Offsets, TopicPartition
 from .._results import member_result
-from .._rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
 from .._session import Session
-from ._read import committed, describe
-
-_RETRIES = 5
-_BACKOFF = 0.2
-_RETRIABLE = ("COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE")
-
-
-@dataclasses.dataclass
-class Found:
-    """One group, with what was gathered of it."""
-
-    listing: Listing
-    group: Group | None = None
-    offsets: Offsets | None = None
-
-
-@dataclasses.dataclass
-class Gathered:
-    """What was found, which of the named groups do not exist, and what could not be asked."""
-
-    groups: dict[str, Found]
-    missing: list[str]
-    errors: list[dict[str, t.Any]]
-    logs: dict[TopicPartition, t.Any]
+from . import _gather
+from ._gather import Found, Gathered
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,22 +35,16 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
     gather = request.gather
     gathered = Gathered({}, [], [], {})
     if request.names is not None:
-        await _named(session, request.names, request, gathered)
+        await _gather.named(session, request.names, request.states, request.types, gathered)
     else:
-        await _listed(session, request.states, request.types, gathered)
+        await _gather.listed(session, request.states, request.types, gathered)
         gathered.groups = {name: found for name, found in gathered.groups.items() if request.matches(name)}
         if gather & {"members", "permissions"}:
-            await _describe(session, gathered, request.states)
+            await _gather.described(session, gathered, request.states)
     if gather & {"offsets", "lag"}:
-        await _fetch(session, gathered)
+        await _gather.fetched(session, gathered)
     if "lag" in gather:
-        partitions = {where for found in gathered.groups.values() for where in found.offsets or ()}
-        gathered.logs = dict(session.cluster.log_offsets(partitions))
-        gathered.errors += [
-            {**where._asdict(), "error": log.as_result()}
-            for where, log in gathered.logs.items()
-            if isinstance(log, KafkaError)
-        ]
+        _gather.logs(session, gathered)
     return {
         "groups": [
             _group_result(found, gather, gathered.logs, session) for _name, found in sorted(gathered.groups.items())
@@ -93,102 +61,11 @@ def parse(params: dict[str, t.Any]) -> Request:
             raise TaskError(f"{option} is an empty list: name at least one, or leave {option} out. Nothing was sent.")
     return Request(
         names=None if params["names"] is None else inputs.group_names(params["names"]),
-        matches=matcher(["*"] if params["match"] is None else inputs.texts(params["match"], "match")),
+        matches=inputs.matcher(["*"] if params["match"] is None else inputs.texts(params["match"], "match"), "match"),
         states=params["states"] or [],
         types=params["types"] or [],
         gather=frozenset(params["gather"]),
     )
-
-
-def matcher(patterns: c.Sequence[str]) -> c.Callable[[str], bool]:
-    """Return whether a name matches one of the patterns: shell-style, or a regex when it starts with C(~).
-
-    Raises:
-        TaskError: a regex cannot be read.
-    """
-    expressions = []
-    for pattern in patterns:
-        try:
-            expressions.append(re.compile(pattern[1:] if pattern.startswith("~") else fnmatch.translate(pattern)))
-        except re.error as exc:
-            raise TaskError(f"match: '{pattern}' is not a regular expression ({exc}). Nothing was sent.") from None
-    return lambda name: any(expression.fullmatch(name) for expression in expressions)
-
-
-async def _named(session: Session, names: list[str], request: Request, gathered: Gathered) -> None:
-    for name, group in (await describe(session, names)).items():
-        if group is None:
-            gathered.missing.append(name)
-        elif isinstance(group, KafkaError):
-            gathered.errors.append({"group": name, "error": group.as_result()})
-        elif group.state in (request.states or [group.state]) and group.type in (request.types or [group.type]):
-            node = session.driver.coordinators[name]
-            gathered.groups[name] = Found(Listing(name, group.type, group.protocol_type, group.state, node), group)
-
-
-async def _listed(session: Session, states: list[str], types: list[str], gathered: Gathered) -> None:
-    async def ask(node: int) -> list[Listing] | KafkaError | str:
-        try:
-            return await _list_node(session, node, states, types)
-        except CallError as exc:
-            return str(exc)
-
-    nodes = session.wire.nodes
-    for node, answer in zip(nodes, await session.wire.gather(ask(node) for node in nodes), strict=True):
-        if isinstance(answer, list):
-            gathered.groups.update((listing.name, Found(listing)) for listing in answer)
-        else:
-            problem = {"error": answer.as_result()} if isinstance(answer, KafkaError) else {"message": answer}
-            gathered.errors.append({"broker": node, "address": session.wire.address(node), **problem})
-
-
-async def _list_node(session: Session, node: int, states: list[str], types: list[str]) -> list[Listing] | KafkaError:
-    version = await session.wire.version(node, messages.ListGroupsRequest)
-    address = session.wire.address(node)
-    if states and version < STATES_VERSION:
-        raise TaskError(
-            f"UNSUPPORTED_VERSION: the broker at {address} is older than Kafka 2.6 and cannot list by states "
-            "(KIP-518): leave states out."
-        )
-    if types and version < TYPES_VERSION:
-        if "classic" not in types or set(types) - {"classic", "consumer"}:
-            raise TaskError(
-                f"UNSUPPORTED_VERSION: the broker at {address} is older than Kafka 3.8, whose groups are all classic, "
-                "and cannot list by types: leave types out."
-            )
-        types = []
-    problem: KafkaError | None = None
-    for attempt in range(_RETRIES):
-        response = await session.wire.call(node, list_groups_request(states, types))
-        problem = from_code(response.error_code)
-        if problem is None:
-            return read_listings(response, node)
-        if problem.name not in _RETRIABLE or session.deadline.over:
-            break
-        await session.wire.sleep(_BACKOFF * 2**attempt)
-    return t.cast(KafkaError, problem)
-
-
-async def _describe(session: Session, gathered: Gathered, states: list[str]) -> None:
-    for name, group in (await describe(session, gathered.groups)).items():
-        if isinstance(group, Group) and group.state in (states or [group.state]):
-            gathered.groups[name].group = group
-        elif not isinstance(group, KafkaError):
-            # deleted, or in another state, since it was listed
-            del gathered.groups[name]
-        else:
-            gathered.errors.append({"group": name, "error": group.as_result()})
-
-
-async def _fetch(session: Session, gathered: Gathered) -> None:
-    shared = [name for name, found in gathered.groups.items() if found.listing.type == "share"]
-    for name in shared:
-        gathered.groups[name].offsets = {}
-    for name, found in (await committed(session, [name for name in gathered.groups if name not in shared])).items():
-        if isinstance(found, KafkaError):
-            gathered.errors.append({"group": name, "error": found.as_result()})
-        else:
-            gathered.groups[name].offsets = found
 
 
 def _group_result(

@@ -48,7 +48,7 @@ class Request:
 
 async def remove_members(request: Request, session: Session) -> Report:
     """Remove members as C(consumer_group_members) asks."""
-    seen = await describe(session, request.names)
+    seen = await describe(session, request.names, "READ")
     items = plan(seen, request.members, await kip848_removable(session, seen))
     if session.check_mode:
         return Report(items, extra={"rejoined": []})

@@ -7,14 +7,18 @@
 from __future__ import annotations
 
 import collections.abc as c
+import dataclasses
 
+from .. import _plan_file as plan_file
 from .. import _snapshot as snapshot
 from .._errors import KafkaError, TaskError
 from .._model import Group, Offsets
+from .._plan_file import PlannedOffset
 from .._results import DELETE_OFFSET, SET_OFFSET, Item, Report
 from .._session import Session
 from .._snapshot import GroupSnapshot
 from . import delete_offsets, set_offsets
+from ._expected import changed_offsets, leave_alone, left_alone_warning
 from ._guard import back_up, limit
 from ._offset_request import Request
 from ._read import Described, absent_group_operations, committed, describe_at_rest
@@ -22,25 +26,39 @@ from ._read import Described, absent_group_operations, committed, describe_at_re
 
 async def change_offsets(request: Request, session: Session) -> Report:
     """Delete or set committed offsets as C(consumer_group_offsets) asks."""
+    expected = _expected(request, session.wire.cluster_id)
+    if expected is not None:
+        request = dataclasses.replace(request, groups=delete_offsets.by_group(expected))
     saved = _saved(request, session.wire.cluster_id)
     names = list(saved if saved is not None else request.groups)
-    groups = await describe_at_rest(session, names)
+    groups = await describe_at_rest(session, names, "DELETE" if request.state == "absent" else "READ")
     offsets = await committed(session, names)
     if request.state == "absent":
-        action, apply = DELETE_OFFSET, delete_offsets.apply
         topics = session.cluster.topics(delete_offsets.concerned(request, offsets))
         items, warnings = delete_offsets.plan(request, groups, offsets, topics)
         session.warnings += warnings
+        if expected is not None:
+            items = leave_alone(items, changed_offsets(expected, groups, offsets))
+        items = limit(items, DELETE_OFFSET, request.max_changes)
     else:
-        action, apply = SET_OFFSET, set_offsets.apply
         topics = session.cluster.topics(set_offsets.concerned(request, saved))
         logs = set_offsets.read_logs(request, topics, session.cluster)
         targets = set_offsets.targets(request, saved, offsets, topics, logs)
         absent = await absent_group_operations(session, [name for name, group in groups.items() if group is None])
         items = set_offsets.plan(targets, groups, absent, offsets, topics)
-    items = limit(items, action, request.max_changes)
+        items = limit(items, SET_OFFSET, request.max_changes)
     backup_file = back_up(session, request.backup, _snapshots(items, groups, offsets))
-    return Report(items if session.check_mode else await apply(session, items), backup_file)
+    if not session.check_mode:
+        if request.state == "absent":
+            items = await delete_offsets.apply(session, items, from_plan=expected is not None)
+        else:
+            items = await set_offsets.apply(session, items)
+    session.warnings += left_alone_warning(items)
+    return Report(items, backup_file)
+
+
+def _expected(request: Request, cluster_id: str) -> list[PlannedOffset] | None:
+    return None if request.plan is None else plan_file.read(request.plan, cluster_id).delete_offsets
 
 
 def _saved(request: Request, cluster_id: str) -> dict[str, Offsets] | None:

@@ -22,7 +22,13 @@ class OffsetFetch(Handler[Offsets]):
     """Reads the committed offsets of groups; a group that does not exist has none.
 
     Topics that the caller may not DESCRIBE are left out by the broker, which does not say so.
+
+    Args:
+        stable: fail a group as UNSTABLE_OFFSET_COMMIT that has a transaction about to commit (KIP-447, Kafka 2.5).
     """
+
+    def __init__(self, stable: bool = False) -> None:
+        self._stable = stable
 
     def batch_for(self, version: int) -> int:
         return FETCH_BATCH if version >= _MANY_GROUPS_VERSION else 1
@@ -33,7 +39,7 @@ class OffsetFetch(Handler[Offsets]):
             group_id=groups[0],
             topics=None,
             groups=[asked(group_id=group, member_id=None, member_epoch=-1, topics=None) for group in groups],
-            require_stable=False,
+            require_stable=self._stable,
             max_version=_MAX_VERSION,
         )
 

@@ -1,0 +1,153 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is kept of the records of one split: the latest of each key, and the activity of each group.
+
+A key lives in one partition, and a partition in one split: the latest record of a key is the one that was read last.
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc as c
+import struct
+import typing as t
+
+# partition, offset, timestamp (ms since the epoch), value
+Record: t.TypeAlias = "tuple[int, int, int, bytes | None]"
+
+_DAY_MS = 86_400_000
+# what the column holds
+_LAST_DAY = 2**31 - 1
+# the record types that start the keys
+_COMMIT_V0, _COMMIT = b"\0\0", b"\0\1"
+_GROUP_METADATA, _CONSUMER_GROUP_METADATA = b"\0\2", b"\0\3"
+_WITH_GENERATION = (_GROUP_METADATA, _CONSUMER_GROUP_METADATA)
+# the first version of GroupMetadataValue with compact strings
+_FLEXIBLE = 4
+
+
+def drop_superseded(latest: dict[bytes, Record]) -> None:
+    """Let the later record win where a group committed for a partition by keys of both versions, 0 and 1."""
+    for key in [key for key in latest if key.startswith(_COMMIT_V0)]:
+        twin = _COMMIT + key[2:]
+        if twin in latest:
+            del latest[min(key, twin, key=lambda one: latest[one][1])]
+
+
+class Meters(t.NamedTuple):
+    """What a group did on one day, which counts from the epoch, in UTC."""
+
+    source_partition: int
+    group: str
+    day: int
+    commits: int
+    tombstones: int
+    rebalances: int
+
+
+class Activity:
+    """KIP-496's meters by group and day, of what the log still holds: compaction has erased most of what is old.
+
+    A rebalance is completed when a record of a classic group with members brings another generation than the record
+    before it (a static member that is replaced writes the same one again), or a KIP-848 group another epoch.
+    """
+
+    def __init__(self) -> None:
+        # groups are known by the start of their keys: record type, length, name
+        self._records: collections.Counter[tuple[bytes, int, bool]] = collections.Counter()
+        self._rebalances: collections.Counter[tuple[bytes, int]] = collections.Counter()
+        self._generations: dict[bytes, int] = {}
+        self._partitions: dict[bytes, int] = {}
+
+    def add(
+        self,
+        partitions: c.Iterable[int],
+        timestamps: c.Sequence[int],
+        keys: c.Iterable[bytes],
+        values: c.Sequence[bytes | None],
+    ) -> None:
+        """Count records, in the order of their offsets."""
+        starts = [key[: 4 + int.from_bytes(key[2:4], "big")] for key in keys]
+        days = [timestamp // _DAY_MS for timestamp in timestamps]
+        if max(days, default=0) > _LAST_DAY:
+            days = [min(day, _LAST_DAY) for day in days]
+        self._records.update(zip(starts, days, [value is None for value in values], strict=True))
+        self._partitions.update(zip(starts, partitions, strict=True))
+        telling = {start for start in set(starts) if start.startswith(_WITH_GENERATION)}
+        if telling:
+            for start, day, value in zip(starts, days, values, strict=True):
+                if start in telling:
+                    self._add_generation(start, day, value)
+
+    def _add_generation(self, start: bytes, day: int, value: bytes | None) -> None:
+        if value is None:
+            self._generations.pop(start, None)
+            return
+        try:
+            generation, completed = _generation(value) if start.startswith(_GROUP_METADATA) else _epoch(value)
+        except struct.error:
+            # a row of its own tells of it
+            return
+        if completed and self._generations.get(start) != generation:
+            self._rebalances[start, day] += 1
+        self._generations[start] = generation
+
+    def meters(self) -> list[Meters]:
+        """Return what was counted, without groups whose names are no UTF-8."""
+        counted: dict[tuple[bytes, int], list[int]] = collections.defaultdict(lambda: [0, 0, 0])
+        for (start, day, tombstone), count in self._records.items():
+            if start.startswith((_COMMIT_V0, _COMMIT)):
+                counted[start[2:], day][int(tombstone)] += count
+        for (start, day), count in self._rebalances.items():
+            counted[start[2:], day][2] += count
+        partitions = {start[2:]: partition for start, partition in self._partitions.items()}
+        named = ((_name(name), partitions[name], day, counts) for (name, day), counts in counted.items())
+        return [Meters(partition, group, day, *counts) for group, partition, day, counts in named if group is not None]
+
+
+def _name(field: bytes) -> str | None:
+    """Return the group that a length and a name stand for, None where they do not."""
+    try:
+        return field[2:].decode() if len(field) == 2 + int.from_bytes(field[:2], "big") else None
+    except UnicodeDecodeError:
+        return None
+
+
+def _epoch(value: bytes) -> tuple[int, bool]:
+    """Return the epoch of a ConsumerGroupMetadataValue, which always tells of a new assignment."""
+    return struct.unpack_from(">i", value, 2)[0], True
+
+
+def _generation(value: bytes) -> tuple[int, bool]:
+    """Return the generation of a GroupMetadataValue, and whether the group had members.
+
+    Raises:
+        struct.error: the value is cut short.
+    """
+    (version,) = struct.unpack_from(">h", value)
+    flexible = version >= _FLEXIBLE
+    skip, length = (_compact, ">B") if flexible else (_string, ">i")
+    at = skip(value, 2)
+    (generation,) = struct.unpack_from(">i", value, at)
+    at = skip(value, skip(value, at + 4)) + (8 if version >= 2 else 0)
+    (members,) = struct.unpack_from(length, value, at)
+    # a compact array's length is one more than its elements, a nullable one's 0 or -1
+    return generation, members > int(flexible)
+
+
+def _string(value: bytes, at: int) -> int:
+    """Return where a nullable string ends."""
+    (length,) = struct.unpack_from(">h", value, at)
+    return at + 2 + max(0, int(length))
+
+
+def _compact(value: bytes, at: int) -> int:
+    """Return where a nullable compact string ends, whose length is a varint, one more than its bytes."""
+    length, shift, byte = 0, 0, 0x80
+    while byte & 0x80:
+        (byte,) = struct.unpack_from(">B", value, at)
+        length |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+    return at + max(0, length - 1)

@@ -1,0 +1,89 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The data source on the executors' side: a class for Spark, bound to one scan."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import dataclasses
+import importlib.util
+import socket
+import sys
+import typing as t
+
+from .._errors import TaskError
+from . import records
+from .access import Access
+from .scan import scan
+from .splits import Split
+
+try:
+    from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+    from pyspark.sql.pandas.types import from_arrow_schema
+except ImportError:
+    # reported by engine.py
+    DataSource = DataSourceReader = object  # type: ignore[assignment,misc]
+
+if t.TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+NAME = "consumer_offsets"
+
+
+@dataclasses.dataclass(frozen=True)
+class Scan:
+    """What the executors are to do; `deadline` is in seconds since the epoch."""
+
+    access: Access
+    topic: str
+    splits: list[Split]
+    deadline: float
+
+
+class ConsumerOffsets(DataSource):
+    """The latest record of each key in C(__consumer_offsets), decoded; activity, and how each partition was read."""
+
+    scan: Scan
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name of the format."""
+        return NAME
+
+    def schema(self) -> StructType:
+        """Return the schema of `records`, as Spark has it."""
+        return from_arrow_schema(records.schema())
+
+    def reader(self, schema: StructType) -> Reader:
+        """Return what plans and reads the splits."""
+        return Reader(self.scan)
+
+
+class Reader(DataSourceReader):
+    """Reads the splits of one scan."""
+
+    def __init__(self, wanted: Scan) -> None:
+        self._scan = wanted
+
+    def partitions(self) -> list[InputPartition]:
+        """Return the splits that the driver planned."""
+        return [InputPartition(split) for split in self._scan.splits]
+
+    def read(self, partition: InputPartition) -> c.Iterator[pa.RecordBatch]:
+        """Return the rows of one split; see `scan.scan`."""
+        if importlib.util.find_spec("confluent_kafka") is None:
+            raise TaskError(
+                f"An executor lacks confluent-kafka: pip install it for {sys.executable} on {socket.gethostname()}."
+            )
+        return scan(self._scan.access, self._scan.topic, partition.value, self._scan.deadline)
+
+
+def bound(wanted: Scan) -> type[ConsumerOffsets]:
+    """Return a class that reads one scan.
+
+    Spark pickles a class: what is in it gets neither into options nor into the configuration, where others see it.
+    """
+    return type("BoundConsumerOffsets", (ConsumerOffsets,), {"scan": wanted})

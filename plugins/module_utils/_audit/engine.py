@@ -1,0 +1,137 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Run the audit in a process of its own: Spark never runs inside the module's."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import typing as t
+import urllib.parse
+
+from .._errors import TaskError
+from . import job
+from .settings import LOG, Settings, load_answer
+
+LIBRARIES = ("pyspark", "pyarrow", "jinja2", "matplotlib")
+_MASTER_TIMEOUT = 5.0
+_TAIL_BYTES = 20_000
+
+
+def check(settings: Settings) -> None:
+    """Raise TaskError, in one sentence, if Spark cannot run here or its master cannot be reached."""
+    missing = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise TaskError(
+            f"The audit needs {', '.join(missing)} for {sys.executable} on this host: "
+            f"pip install {' '.join(missing)}. Nothing was read."
+        )
+    home = os.environ.get("JAVA_HOME")
+    java = os.path.join(home, "bin", "java") if home else "java"
+    if shutil.which(java) is None:
+        where = f"JAVA_HOME is {home}, which holds no bin/java" if home else "there is no java on the PATH"
+        raise TaskError(f"The audit needs Java 17 or newer on this host, and {where}: install it. Nothing was read.")
+    if settings.master.startswith("spark://"):
+        _reach(settings.master)
+
+
+def _reach(master: str) -> None:
+    """Raise TaskError unless one of the addresses of a standalone master accepts a connection."""
+    problem = ""
+    addresses = master.removeprefix("spark://").split(",")
+    for address in addresses:
+        try:
+            where = urllib.parse.urlsplit(f"//{address}")
+            if where.hostname is None or where.port is None:
+                raise ValueError("it is not of the form spark://host:port")
+            with socket.create_connection((where.hostname, where.port), _MASTER_TIMEOUT / len(addresses)):
+                return
+        except (OSError, ValueError) as exc:
+            problem = problem or str(getattr(exc, "strerror", None) or exc)
+    raise TaskError(f"The Spark master {master} cannot be reached ({problem}): look at master. Nothing was read.")
+
+
+def run(settings: Settings) -> dict[str, t.Any]:
+    """Run the audit and return its answer; see `job.audit`.
+
+    Raises:
+        TaskError: it failed, or did not end in time; nothing of its process is left.
+    """
+    try:
+        return _run(settings, settings.path(LOG))
+    except OSError as exc:
+        raise TaskError(
+            f"The audit cannot write {exc.filename or 'its files'} ({exc.strerror}): look at output."
+        ) from exc
+
+
+def _run(settings: Settings, log: str) -> dict[str, t.Any]:
+    with tempfile.TemporaryDirectory(prefix="kafkaops-audit-") as folder, _fresh(log) as output:
+        settings.save(folder)
+        child = subprocess.Popen(
+            [sys.executable, "-m", job.__name__, folder],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=_environment(folder),
+            start_new_session=True,
+        )
+        try:
+            child.wait(max(0.0, settings.deadline - time.time()))
+        except subprocess.TimeoutExpired:
+            raise TaskError(
+                f"The audit did not end within the task's timeout: set timeout higher, or look at {log}."
+            ) from None
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        answer = load_answer(folder)
+    if answer is None:
+        raise TaskError(
+            f"The process of Spark ended with exit code {child.returncode} ({_last_words(log)}): look at {log}."
+        )
+    if "error" in answer:
+        raise TaskError(answer["error"])
+    return answer
+
+
+def _fresh(log: str) -> t.BinaryIO:
+    """Open the log anew; never through a link that somebody else has put there."""
+    return open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb")
+
+
+def _environment(folder: str) -> dict[str, str]:
+    """Return the environment of the process: this collection, and temporary files where nothing of them stays."""
+    collection = __file__.rpartition(f"{os.sep}ansible_collections{os.sep}")[0]
+    temporary = f"-Djava.io.tmpdir={shlex.quote(folder)}"
+    return {
+        "SPARK_LOCAL_DIRS": folder,
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, [collection, os.environ.get("PYTHONPATH")])),
+        "TMPDIR": folder,
+        "MPLCONFIGDIR": folder,
+        "JAVA_TOOL_OPTIONS": " ".join(filter(None, [os.environ.get("JAVA_TOOL_OPTIONS"), temporary])),
+        # Java reads and writes paths in the locale's encoding
+        "LC_ALL": "C.UTF-8",
+    }
+
+
+def _last_words(log: str) -> str:
+    """Return the last line of the log that tells of an error."""
+    with open(log, "rb") as file:
+        file.seek(max(0, os.path.getsize(log) - _TAIL_BYTES))
+        lines = file.read().decode("utf-8", "replace").splitlines()
+    telling = [line.strip() for line in lines if "Error" in line or "Exception" in line]
+    return telling[-1][:300] if telling else "it left no word"

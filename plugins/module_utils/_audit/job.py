@@ -1,0 +1,218 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The audit itself, in the process that Spark runs in: C(python -m ... job FOLDER), with the settings in the folder."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import datetime
+import os
+import shutil
+import sys
+import threading
+import time
+import typing as t
+
+from .. import _plan_file as plan_file
+from .._errors import CallError, TaskError
+from .._model import TopicPartition
+from .._plan_file import Plan
+from .._session import Session
+from . import findings, live, plan, records, report, source, tables, transforms
+from .findings import Criteria
+from .live import Live
+from .session import spark_session
+from .settings import Settings, save_answer
+from .transforms import LiveFrames
+
+# reported by engine.py
+with contextlib.suppress(ImportError):
+    import pyarrow as pa
+    from pyspark import StorageLevel
+    from pyspark.errors import PySparkException
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import functions as F
+
+Row = dict[str, t.Any]
+
+PLAN = "plan.json"
+REPORT = "report.html"
+# a few hundred MB at most, in the place of a shuffle of all offsets
+_BROADCAST_ROWS = 1_000_000
+
+
+def main(folder: str) -> None:
+    """Run the audit that the folder's settings describe, and leave its answer there."""
+    threading.Thread(target=_end_with_module, args=[folder], daemon=True).start()
+    settings = Settings.load(folder)
+    try:
+        with spark_session(settings, folder) as spark:
+            answer = audit(spark, settings)
+    except (CallError, TaskError) as exc:
+        answer = {"error": str(exc)}
+    except PySparkException as exc:
+        answer = {"error": f"Spark failed: {source.cause(exc)}"}
+    save_answer(folder, answer)
+
+
+def _end_with_module(folder: str) -> None:
+    """Wait for the end of standard input, which the module holds open as long as it lives; leave nothing behind."""
+    sys.stdin.read()
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(1)
+
+
+def audit(spark: SparkSession, settings: Settings) -> Row:
+    """Scan, ask the cluster, judge; write tables, plan and report; return what the module returns.
+
+    Raises:
+        TaskError: the topic cannot be read, or the output cannot be written.
+        PySparkException: Spark failed.
+    """
+    started, created = time.monotonic(), datetime.datetime.now(datetime.UTC)
+    scan = source.read(spark, settings.connection, settings.topic, settings.deadline)
+    scan.persist(StorageLevel.MEMORY_AND_DISK)
+    read = _rows(scan.filter(F.col("kind") == records.PARTITION).select("source_partition", "records", "problem"))
+    records_read = sum(row["records"] for row in read)
+    unread = {row["source_partition"]: row["problem"] for row in read if row["problem"]}
+    cluster_id, seen = _ask_cluster(settings, scan)
+    criteria = Criteria(
+        created - datetime.timedelta(milliseconds=settings.stale_after_ms), settings.stale_after, tuple(unread)
+    )
+    made = _tables(scan, _frames(spark, seen), criteria, settings)
+    rows = {name: made[name].to_pylist() for name in ("groups", "findings")}
+    by_name = {row["group"]: row for row in rows["groups"]}
+    planned = Plan(
+        cluster_id,
+        created,
+        settings.criteria(),
+        plan.delete_groups(rows["findings"], by_name, made["offsets"]),
+        plan.delete_offsets(rows["findings"], by_name, made["offsets"]),
+    )
+    plan_file.write(settings.path(PLAN), planned)
+    warnings = (
+        seen.warnings
+        + _doubts(rows["groups"], records_read, settings.topic)
+        + [
+            f"partition {partition} of {settings.topic} was not read to its end: {problem}; its groups are not planned"
+            for partition, problem in sorted(unread.items())
+        ]
+    )
+    summary = {
+        "records": records_read,
+        "groups": len(rows["groups"]),
+        "offsets": made["offsets"].num_rows,
+        "stale_groups": sum(row["stale"] for row in rows["groups"]),
+        "findings": len(rows["findings"]),
+        "undecodable": sum(row["kind"] == findings.UNDECODABLE for row in rows["findings"]),
+        "delete_groups": len(planned.delete_groups),
+        "delete_offsets": len(planned.delete_offsets),
+    }
+    duration = round(time.monotonic() - started, 3)
+    report.write(
+        settings.path(REPORT),
+        report.Audit(
+            cluster_id=cluster_id,
+            created=created,
+            criteria=planned.criteria,
+            duration=duration,
+            topic=settings.topic,
+            summary=summary,
+            groups=_report_groups(rows["groups"], rows["findings"], created),
+            activity=_by_day(made["activity"]),
+            findings=rows["findings"],
+            warnings=warnings,
+            plan=settings.path(PLAN),
+        ),
+    )
+    return {
+        "summary": summary,
+        "plan": settings.path(PLAN),
+        "report": settings.path(REPORT),
+        "tables": {name: settings.path(name) for name in made},
+        "stale_groups": sorted(row["group"] for row in rows["groups"] if row["stale"]),
+        "duration": duration,
+        "warnings": warnings,
+    }
+
+
+def _ask_cluster(settings: Settings, scan: DataFrame) -> tuple[str, Live]:
+    """Return the cluster's id, and what it says of all groups and of the partitions that the log holds offsets of."""
+    committed = _rows(transforms.commits(scan).select("topic", "partition").distinct())
+    connection = dataclasses.replace(settings.connection, timeout=max(1.0, settings.deadline - time.time()))
+    with Session(connection, check_mode=True) as session:
+        partitions = [TopicPartition(**row) for row in committed]
+        return session.wire.cluster_id, session.wire.run(live.read, session, settings.selection(), partitions)
+
+
+def _frames(spark: SparkSession, seen: Live) -> LiveFrames:
+    names = ("groups", "offsets", "subscriptions", "partitions")
+    made = {name: getattr(seen, name) for name in names}
+    return LiveFrames(
+        **{name: spark.createDataFrame(table) for name, table in made.items()},
+        small=frozenset(name for name, table in made.items() if table.num_rows <= _BROADCAST_ROWS),
+        retention=seen.retention,
+    )
+
+
+def _tables(scan: DataFrame, seen: LiveFrames, criteria: Criteria, settings: Settings) -> dict[str, pa.Table]:
+    log_groups, undecoded = transforms.metadata(scan), transforms.undecodable(scan)
+    activity = transforms.activity(scan)
+    offsets = transforms.offsets(transforms.commits(scan), log_groups, seen).persist()
+    groups = findings.judged(transforms.groups(offsets, log_groups, activity, undecoded, seen), criteria).persist()
+    found = findings.findings(groups, offsets, undecoded, criteria)
+    frames = zip(tables.NAMES, (offsets, groups, activity, found), strict=True)
+    return {name: tables.write(frame, name, settings) for name, frame in frames}
+
+
+def _doubts(groups: list[Row], records_read: int, topic: str) -> list[str]:
+    """Return what makes the whole audit doubtful, in sentences."""
+    committed = [row for row in groups if row["partitions"]]
+    hidden = sum(row["state"] is None for row in committed)
+    moved = sum(row["committed_since"] > 0 for row in groups)
+    doubts = []
+    if not records_read:
+        doubts.append(f"{topic} holds no records, so that nothing is known of any group")
+    if hidden:
+        doubts.append(
+            f"{hidden} of {len(committed)} groups with committed offsets are not shown by the cluster, and not judged: "
+            "they are gone since, or you lack DESCRIBE on the cluster or on them"
+        )
+    if 2 * moved > max(1, len(committed)):
+        doubts.append(
+            f"{moved} groups have other offsets than {topic} holds, and are not judged: they commit all the time, "
+            "or it is not the topic of this cluster"
+        )
+    return doubts
+
+
+def _report_groups(groups: list[Row], found: list[Row], now: datetime.datetime) -> list[Row]:
+    """Return the groups as the report shows them: with their age in days, and how many offsets are of no use."""
+    wasted = collections.Counter(row["group"] for row in found if row["kind"] in findings.WASTE)
+    return [
+        {
+            **row,
+            "age_days": (now - row["idle_since"]).total_seconds() / 86_400 if row["idle_since"] else None,
+            "wasted_partitions": row["partitions"] if row["stale"] else wasted[row["group"]],
+        }
+        for row in groups
+    ]
+
+
+def _by_day(activity: pa.Table) -> list[Row]:
+    meters = ("commits", "tombstones", "rebalances")
+    summed = activity.group_by("day").aggregate([(name, "sum") for name in meters]).sort_by("day")
+    return summed.rename_columns({f"{name}_sum": name for name in meters}).to_pylist()
+
+
+def _rows(frame: DataFrame) -> list[Row]:
+    rows: list[Row] = frame.toArrow().to_pylist()
+    return rows
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

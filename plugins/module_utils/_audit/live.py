@@ -1,0 +1,171 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the cluster says of itself after the scan: groups, their committed offsets, topics, logs, retention."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import contextlib
+import dataclasses
+import typing as t
+
+from .._errors import KafkaError
+from .._model import TopicPartition
+from .._operations import _gather
+from .._operations._gather import Gathered
+from .._session import Session
+
+# reported by engine.py
+with contextlib.suppress(ImportError):
+    import pyarrow as pa
+
+_RETENTION = "offsets.retention.minutes"
+_MINUTE = 60_000
+_UNKNOWN_TOPIC = "UNKNOWN_TOPIC_OR_PARTITION"
+
+
+@dataclasses.dataclass(frozen=True)
+class Live:
+    """Arrow tables to join with what the log holds; what cannot be told is null.
+
+    Attributes:
+        groups: C(group), C(type), C(state), C(protocol_type), C(members) (how many), C(included).
+        offsets: C(group), C(topic), C(partition), C(live_offset).
+        subscriptions: C(group), C(topic), C(subscribed): for each topic committed by a group with members.
+        partitions: C(topic), C(partition), C(exists), C(current_topic_id), C(log_start), C(log_end).
+        retention: the broker's offsets.retention.minutes, in ms.
+        warnings: what could not be asked, in sentences.
+    """
+
+    groups: pa.Table
+    offsets: pa.Table
+    subscriptions: pa.Table
+    partitions: pa.Table
+    retention: int | None
+    warnings: list[str]
+
+
+async def read(
+    session: Session,
+    included: c.Callable[[str], bool],
+    committed: c.Collection[TopicPartition],
+) -> Live:
+    """Ask the cluster.
+
+    Args:
+        included: whether the audit is to judge a group.
+        committed: the partitions that the log holds offsets of.
+
+    Raises:
+        CallError, TaskError: the brokers do not answer.
+    """
+    gathered = Gathered({}, [], [], {})
+    await _gather.listed(session, [], [], gathered)
+    await _gather.described(session, gathered, [])
+    await _gather.fetched(session, gathered)
+    config = session.cluster.broker_config(session.wire.nodes[0])
+    # a managed service may show a part of it only
+    minutes = None if isinstance(config, KafkaError) else config.get(_RETENTION)
+    warnings = [_problem(problem) for problem in gathered.errors]
+    if minutes is None:
+        why = config.name if isinstance(config, KafkaError) else "the broker does not show it"
+        warnings.append(f"expire_time is unknown, since {_RETENTION} cannot be read: {why}")
+    return Live(
+        _groups(gathered, included),
+        _offsets(gathered),
+        _subscriptions(gathered),
+        _partitions(session, committed),
+        None if minutes is None else int(minutes) * _MINUTE,
+        warnings,
+    )
+
+
+def _problem(problem: dict[str, t.Any]) -> str:
+    where = f"group '{problem['group']}'" if "group" in problem else f"the broker at {problem['address']}"
+    why = problem.get("message") or f"{problem['error']['name']}: {problem['error']['message']}"
+    return f"{where} could not be asked: {why}"
+
+
+def _groups(gathered: Gathered, included: c.Callable[[str], bool]) -> pa.Table:
+    rows = []
+    for name, found in gathered.groups.items():
+        group = found.group
+        rows.append(
+            {
+                "group": name,
+                "type": group.type if group else found.listing.type,
+                "state": group.state if group else None,
+                "protocol_type": group.protocol_type if group else found.listing.protocol_type,
+                "members": len(group.members) if group else None,
+                "included": included(name),
+            }
+        )
+    return _table(
+        rows,
+        group=pa.string(),
+        type=pa.string(),
+        state=pa.string(),
+        protocol_type=pa.string(),
+        members=pa.int32(),
+        included=pa.bool_(),
+    )
+
+
+def _offsets(gathered: Gathered) -> pa.Table:
+    rows = [
+        {"group": name, **where._asdict(), "live_offset": committed.offset}
+        for name, found in gathered.groups.items()
+        for where, committed in (found.offsets or {}).items()
+    ]
+    return _table(rows, group=pa.string(), topic=pa.string(), partition=pa.int32(), live_offset=pa.int64())
+
+
+def _subscriptions(gathered: Gathered) -> pa.Table:
+    rows = [
+        {"group": name, "topic": topic, "subscribed": found.group.subscribes(topic)}
+        for name, found in gathered.groups.items()
+        if found.group and found.group.members
+        for topic in sorted({where.topic for where in found.offsets or ()})
+    ]
+    return _table(rows, group=pa.string(), topic=pa.string(), subscribed=pa.bool_())
+
+
+def _partitions(session: Session, committed: c.Collection[TopicPartition]) -> pa.Table:
+    topics = session.cluster.topics(where.topic for where in committed)
+    existing: list[TopicPartition] = []
+    for where in committed:
+        topic = topics[where.topic]
+        if not isinstance(topic, KafkaError) and where.partition in topic.partitions:
+            existing.append(where)
+    logs = session.cluster.log_offsets(existing)
+    rows = []
+    for where in committed:
+        topic, log = topics[where.topic], logs.get(where)
+        start, end = (None, None) if log is None or isinstance(log, KafkaError) else log
+        gone = (
+            topic.name == _UNKNOWN_TOPIC if isinstance(topic, KafkaError) else where.partition not in topic.partitions
+        )
+        rows.append(
+            {
+                **where._asdict(),
+                "exists": None if isinstance(topic, KafkaError) and not gone else not gone,
+                "current_topic_id": None if isinstance(topic, KafkaError) else topic.id,
+                "log_start": start,
+                "log_end": end,
+            }
+        )
+    return _table(
+        rows,
+        topic=pa.string(),
+        partition=pa.int32(),
+        exists=pa.bool_(),
+        current_topic_id=pa.string(),
+        log_start=pa.int64(),
+        log_end=pa.int64(),
+    )
+
+
+def _table(rows: list[dict[str, t.Any]], **columns: pa.DataType) -> pa.Table:
+    return pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items())))

@@ -1,0 +1,40 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The collection's module_utils as a zip, for the executors of Spark."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+import zipfile
+
+
+def write(path: str) -> None:
+    """Write the zip: the source of every module_utils module, and an C(__init__.py) in every folder.
+
+    The loaders give the sources, for Ansible runs its modules from a zip too, that holds no more than they need.
+    """
+    root = __package__.rpartition(".")[0]
+    sources = {f"{folder}/__init__.py": "" for folder in _folders(root)}
+    for module in pkgutil.walk_packages(importlib.import_module(root).__path__, f"{root}."):
+        name = module.name.replace(".", "/") + ("/__init__.py" if module.ispkg else ".py")
+        sources[name] = _source(module.name)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, source in sources.items():
+            archive.writestr(name, source)
+
+
+def _folders(package: str) -> list[str]:
+    parts = package.split(".")
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+
+
+def _source(name: str) -> str:
+    spec = importlib.util.find_spec(name)
+    source = spec.loader.get_source(name) if spec and spec.loader else None  # type: ignore[attr-defined]
+    if source is None:
+        raise ImportError(f"no source of {name}", name=name)
+    return str(source)

@@ -1,0 +1,71 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""From findings to the plan: what consumer_group and consumer_group_offsets may delete, and what they are to expect."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import typing as t
+
+from .._model import TopicPartition
+from .._plan_file import PlannedGroup, PlannedOffset
+from .findings import STALE_GROUP
+
+# reported by engine.py
+with contextlib.suppress(ImportError):
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+Row = dict[str, t.Any]
+
+
+def delete_groups(found: list[Row], groups: dict[str, Row], offsets: pa.Table) -> list[PlannedGroup]:
+    """Return the stale groups that are certain, each with all that it has committed.
+
+    Args:
+        found: the table C(findings).
+        groups: the table C(groups), by name.
+        offsets: the table C(offsets).
+    """
+    evidence = {row["group"]: row["evidence"] for row in _planned(found) if row["kind"] == STALE_GROUP}
+    committed: dict[str, dict[TopicPartition, int]] = collections.defaultdict(dict)
+    for row in _offsets_of(evidence, offsets):
+        committed[row["group"]][TopicPartition(row["topic"], row["partition"])] = row["offset"]
+    return [
+        PlannedGroup(name, groups[name]["type"], groups[name]["state"], evidence[name], committed[name])
+        for name in sorted(evidence)
+    ]
+
+
+def delete_offsets(found: list[Row], groups: dict[str, Row], offsets: pa.Table) -> list[PlannedOffset]:
+    """Return the offsets of no use, of groups that stay; the arguments are those of `delete_groups`."""
+    # an offset may be of no use for two reasons
+    evidence = {
+        (row["group"], row["topic"], row["partition"]): row["evidence"]
+        for row in _planned(found)
+        if row["kind"] != STALE_GROUP
+    }
+    planned = []
+    for row in _offsets_of({group for group, _topic, _partition in evidence}, offsets):
+        where = (row["group"], row["topic"], row["partition"])
+        if where in evidence:
+            group = groups[row["group"]]
+            place = TopicPartition(row["topic"], row["partition"])
+            planned.append(
+                PlannedOffset(row["group"], group["type"], group["state"], place, row["offset"], evidence[where])
+            )
+    return sorted(planned, key=lambda each: (each.group, each.where))
+
+
+def _planned(found: list[Row]) -> list[Row]:
+    return [row for row in found if row["planned"]]
+
+
+def _offsets_of(names: t.Iterable[str], offsets: pa.Table) -> list[Row]:
+    """Return the rows of some groups; of a large table, only those become Python values."""
+    mine = pc.is_in(offsets["group"], value_set=pa.array(sorted(names), pa.string()))
+    rows: list[Row] = offsets.select(["group", "topic", "partition", "offset"]).filter(mine).to_pylist()
+    return rows

@@ -1,0 +1,136 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""One split, read by confluent-kafka: every committed record of its partitions, from their starts to their ends."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import contextlib
+import time
+import typing as t
+
+from .._errors import TaskError
+from .access import Access
+from .splits import Progress, Split, unreadable
+
+# reported by engine.py
+with contextlib.suppress(ImportError):
+    import confluent_kafka
+    from confluent_kafka import Consumer, Message, TopicPartition
+
+_MESSAGES = 10_000
+_POLL = 0.1
+# how long a partition may be stuck before its transaction counts as open
+_OPEN_AFTER = 1.0
+# shorter than that no broker that fails is replaced by another one
+_LEAST_PATIENCE = 20.0
+
+
+class Batch(t.NamedTuple):
+    """Records as they were read: in the order of the offsets of each partition."""
+
+    partitions: list[int]
+    messages: list[Message]
+
+
+def batches(access: Access, topic: str, split: Split, progress: Progress, deadline: float) -> c.Iterator[Batch]:
+    """Read a split; `progress` tells afterwards how the reading of each partition ended.
+
+    Args:
+        deadline: seconds since the epoch.
+
+    Raises:
+        TaskError: a partition cannot be read, or was not read before the deadline; names it, and says why.
+    """
+    reader = _Reader(access, topic, progress, deadline)
+    try:
+        yield from reader.batches(split)
+    finally:
+        reader.close()
+
+
+class _Reader:
+    def __init__(self, access: Access, topic: str, progress: Progress, deadline: float) -> None:
+        self._topic = topic
+        self._progress = progress
+        self._deadline = deadline
+        self._patience = max(_LEAST_PATIENCE, access.request_timeout)
+        self._last_error = ""
+        try:
+            self._consumer = Consumer(access.consumer_config(self._note))
+        except confluent_kafka.KafkaException as exc:
+            raise TaskError(f"{topic} cannot be read: {exc.args[0].str()}.") from None
+
+    def close(self) -> None:
+        self._consumer.close()
+
+    def _note(self, error: t.Any) -> None:
+        """Remember what librdkafka tries to get over by itself."""
+        self._last_error = " ".join(error.str().split())
+
+    def batches(self, split: Split) -> c.Iterator[Batch]:
+        starts = [TopicPartition(self._topic, one.partition, one.start) for one in split if one.size > 0]
+        self._consumer.incremental_assign(starts)
+        heard = time.monotonic()
+        while self._progress.left:
+            self._check_deadline()
+            messages = self._consumer.consume(_MESSAGES, _POLL)
+            events = [message for message in messages if message.error() is not None]
+            batch = self._within([message for message in messages if message.error() is None] if events else messages)
+            if batch.messages:
+                yield batch
+            for event in events:
+                self._take(event)
+            if messages:
+                heard = time.monotonic()
+            elif self._waited(time.monotonic() - heard):
+                break
+
+    def _within(self, messages: list[t.Any]) -> Batch:
+        """Return those of the records that belong to the split."""
+        partitions, positions = _positions(messages)
+        if self._progress.exceeds(positions):
+            messages = [one for one in messages if self._progress.within(one.partition(), one.offset())]
+            partitions, positions = _positions(messages)
+        self._drop(self._progress.add(partitions, positions))
+        return Batch(partitions, messages)
+
+    def _take(self, event: t.Any) -> None:
+        error, partition = event.error(), event.partition()
+        if event.topic() != self._topic or partition not in self._progress.left:
+            self._note(error)
+        elif error.code() == confluent_kafka.KafkaError._PARTITION_EOF:
+            self._drop(self._progress.end_of_log(partition, event.offset()))
+        else:
+            raise unreadable(self._topic, partition, f"{error.name()}: {error.str()}")
+
+    def _drop(self, partitions: set[int]) -> None:
+        if partitions:
+            self._consumer.incremental_unassign([TopicPartition(self._topic, one) for one in partitions])
+
+    def _waited(self, seconds: float) -> bool:
+        """Return whether all that is left is stuck for good, after so many seconds without a word."""
+        silent = self._progress.left - self._progress.stuck
+        if silent and seconds > self._patience:
+            raise unreadable(self._topic, min(silent), f"its leader is silent for {seconds:.0f} s{self._why()}")
+        return not silent and seconds > _OPEN_AFTER
+
+    def _check_deadline(self) -> None:
+        left = self._progress.left
+        if time.time() > self._deadline:
+            others = f" and {len(left) - 1} more" if len(left) > 1 else ""
+            raise TaskError(
+                f"The time was over before partition {min(left)} of {self._topic}{others} could be read to the end"
+                f"{self._why()}: set timeout higher."
+            )
+
+    def _why(self) -> str:
+        return f" (last error: {self._last_error})" if self._last_error else ""
+
+
+def _positions(messages: list[Message]) -> tuple[list[int], dict[int, int]]:
+    """Return the partition of each record, and the last offset of each partition."""
+    partitions: list[t.Any] = list(map(Message.partition, messages))
+    return partitions, dict(zip(partitions, map(Message.offset, messages), strict=True))

@@ -1,0 +1,69 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The data source on the driver's side: plan a scan of C(__consumer_offsets), and give it to Spark."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import time
+import typing as t
+
+from .._cluster import Cluster
+from .._options import Connection
+from .._wire import Deadline
+from . import package, splits
+from .access import Access
+from .datasource import NAME, Scan, bound
+
+# reported by engine.py
+with contextlib.suppress(ImportError):
+    from pyspark import SparkFiles
+
+if t.TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_ARCHIVE = "kafkaops_groups.zip"
+_TASK_ERROR = re.compile(r"^[\w.]*\bTaskError: (.+)$", re.MULTILINE)
+_PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception): .+)$", re.MULTILINE)
+
+
+def read(spark: SparkSession, connection: Connection, topic: str, deadline: float) -> DataFrame:
+    """Return what the topic holds up to its end offsets of now, in about one split a core; see `records`.
+
+    C(spark.default.parallelism) sets another number of splits.
+
+    Args:
+        deadline: seconds since the epoch; the clocks of the executors have to agree with this one.
+
+    Raises:
+        TaskError: the topic cannot be read; or later, inside of Spark's exception: see `cause`.
+    """
+    cluster = Cluster(connection.cluster_config(), Deadline(max(1.0, deadline - time.time())), connection.oauth_token())
+    planned = splits.group(splits.ranges(cluster, topic), spark.sparkContext.defaultParallelism)
+    _ship(spark)
+    spark.dataSource.register(bound(Scan(Access.of(connection), topic, planned, deadline)))
+    return spark.read.format(NAME).load()
+
+
+def _ship(spark: SparkSession) -> None:
+    """Give this collection to the executors; the file lives as long as the session."""
+    root = SparkFiles.getRootDirectory()
+    folder = os.path.join(root, "shipped")
+    if not os.path.exists(folder):
+        os.mkdir(folder)
+        package.write(os.path.join(folder, _ARCHIVE))
+        spark.sparkContext.addPyFile(os.path.join(folder, _ARCHIVE))
+        # this process has the modules, and may outlive the session
+        sys.path.remove(os.path.join(root, _ARCHIVE))
+
+
+def cause(exc: Exception) -> str:
+    """Return one sentence from Spark's exception: why a scan failed, or the first error that it tells of."""
+    text = str(exc)
+    found = _TASK_ERROR.search(text) or _PYTHON_ERROR.search(text)
+    return found[1] if found else text.partition("\n")[0]

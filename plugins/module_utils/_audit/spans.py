@@ -1,0 +1,96 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Pieces of one buffer as Arrow arrays: many slices, integers and strings at once."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import typing as t
+
+# reported by engine.py
+with contextlib.suppress(ImportError):
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+# an Arrow array; pyarrow's stubs have types that are too narrow for what its functions take and return
+Column: t.TypeAlias = t.Any
+# one for all, or an array
+Size: t.TypeAlias = t.Any
+
+
+def int32(value: int) -> Size:
+    """Return a scalar that does not widen what it is combined with."""
+    return pa.scalar(value, pa.int32())
+
+
+def numbers(length: int) -> Column:
+    """Return 0, 1, 2 ... as an array of int32."""
+    return pc.add(pc.cumulative_sum(pa.repeat(int32(1), length)), int32(-1))
+
+
+def slices(data: pa.Buffer, start: Column, size: Size) -> Column:
+    """Return `size` bytes from each `start`, null where it is null; who asks keeps them within the data.
+
+    Args:
+        start: of int32.
+        size: of an integer type.
+    """
+    first = start.cast(pa.int64())
+    bounds = pc.bit_wise_or(first, pc.shift_left(pc.add(first, size), pa.scalar(32, pa.int64())))
+    # each number holds two offsets of 32 bits, the lower one first in memory, so that all together are the offsets of a
+    # binary array whose every second element is a slice; nobody looks at the others
+    zero = pa.array([0], pa.int64())
+    offsets = pa.concat_arrays([zero, bounds, zero]).buffers()[1]
+    elements = pa.Array.from_buffers(pa.binary(), 2 * len(start) + 3, [None, offsets, data])
+    wanted: Column = pc.cumulative_sum(pa.repeat(int32(2), len(start)))
+    if start.null_count:
+        wanted = pc.if_else(start.is_valid(), wanted, None)
+    return pc.take(elements, wanted, boundscheck=False)
+
+
+def integers(data: Column, start: Column, kind: pa.DataType) -> Column:
+    """Return the big-endian integer at each `start`, null where it is null; who asks keeps them within the data.
+
+    Args:
+        data: the bytes, as uint8.
+        start: of int32.
+    """
+    found: Column = pc.take(data, start, boundscheck=False).cast(kind)
+    for _byte in range(1, kind.bit_width // 8):
+        start = pc.add(start, int32(1))
+        found = pc.add(pc.shift_left(found, pa.scalar(8, kind)), pc.take(data, start, boundscheck=False))
+    return found
+
+
+def strings(raw: Column, errors: str = "strict") -> Column:
+    """Return each element as text; null for what is not UTF-8, or what Python's handler of `errors` makes of it."""
+    try:
+        return raw.cast(pa.string())
+    except pa.ArrowInvalid:
+        return pa.array([None if one is None else _text(one, errors) for one in raw.to_pylist()], pa.string())
+
+
+def join(*words: str | Column) -> Column:
+    """Return the words with spaces between them, null where one is."""
+    columns: list[Column] = [pa.scalar(word) if isinstance(word, str) else word for word in [*words, " "]]
+    return pc.binary_join_element_wise(*columns)
+
+
+def _text(raw: bytes, errors: str) -> str | None:
+    try:
+        return raw.decode("utf-8", errors)
+    except UnicodeDecodeError:
+        return None
+
+
+def uuids(raw: Column) -> Column:
+    """Return each 16 bytes as Kafka spells a Uuid, in base64url without padding; null for the one that is all zeros."""
+    coded = raw.dictionary_encode()
+    return pa.array([_uuid(one) for one in coded.dictionary.to_pylist()], pa.string()).take(coded.indices)
+
+
+def _uuid(raw: bytes) -> str | None:
+    return base64.urlsafe_b64encode(raw).decode().rstrip("=") if any(raw) else None

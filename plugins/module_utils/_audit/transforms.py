@@ -1,0 +1,244 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""From the rows of the scan to the tables C(offsets), C(groups) and C(activity): DataFrame -> DataFrame."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+
+from .. import _input as inputs
+from . import records as kinds
+
+# reported by engine.py
+with contextlib.suppress(ImportError):
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import functions as F
+
+EMPTY = "Empty"
+# protocol types of groups whose members are consumers; empty for a simple group
+CONSUMERS = ("", "consumer", "streams")
+# of the year 9999, where the calendars of Spark's readers end
+_LAST_TIME = 253_402_300_799_999
+_LAST_DAY = _LAST_TIME // 86_400_000
+_TYPES = {
+    "group_metadata": "classic",
+    "consumer_group_metadata": "consumer",
+    "share_group_metadata": "share",
+    "streams_group_metadata": "streams",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class LiveFrames:
+    """The tables of `live.Live`, as DataFrames; which of them every executor can hold; and the retention in ms."""
+
+    groups: DataFrame
+    offsets: DataFrame
+    subscriptions: DataFrame
+    partitions: DataFrame
+    small: frozenset[str]
+    retention: int | None
+
+    def beside(self, name: str) -> DataFrame:
+        """Return a table to join a large one with."""
+        frame: DataFrame = getattr(self, name)
+        return F.broadcast(frame) if name in self.small else frame
+
+
+def commits(records: DataFrame) -> DataFrame:
+    """Return the latest commit of each group and partition, without those that were deleted since."""
+    live = records.filter((F.col("kind") == kinds.OFFSET_COMMIT) & ~F.col("tombstone"))
+    return live.select(
+        "group",
+        "topic",
+        "partition",
+        "offset",
+        "leader_epoch",
+        "metadata",
+        _time("commit_time").alias("commit_time"),
+        _time("timestamp").alias("record_time"),
+        _time("expire_time").alias("explicit_expire_time"),
+        "topic_id",
+        "source_partition",
+        "source_offset",
+    )
+
+
+def activity(records: DataFrame) -> DataFrame:
+    """Return commits, tombstones and completed rebalances by group and day (KIP-496), of what the log still holds."""
+    of_day = (F.col("kind") == kinds.ACTIVITY) & F.col("day").between(0, _LAST_DAY)
+    return records.filter(of_day).select(
+        "group", F.date_from_unix_date("day").alias("day"), "commits", "tombstones", "rebalances"
+    )
+
+
+def metadata(records: DataFrame) -> DataFrame:
+    """Return what the log says of each group itself.
+
+    Columns: C(log_type), C(empty_since) (of a classic group without members), C(last_record): when a record of the
+    group or of its members was written last, deletions included, and C(in_log): whether more is left than deletions.
+    """
+    commit_like = F.col("kind").isin(kinds.OFFSET_COMMIT, kinds.ACTIVITY, kinds.PARTITION, kinds.UNDECODABLE)
+    group_record = F.when(F.col("kind").isin(*_TYPES) & ~F.col("tombstone"), F.col("source_offset"))
+    latest = F.max_by(F.struct("kind", "state_time", F.size("members").alias("members")), group_record)
+    types = F.create_map(*[F.lit(each) for pair in _TYPES.items() for each in pair])
+    classic_empty = (F.col("latest.kind") == "group_metadata") & (F.col("latest.members") == 0)
+    return (
+        records.filter(~commit_like & F.col("group").isNotNull())
+        .groupBy("group")
+        .agg(
+            latest.alias("latest"),
+            F.max(_time("timestamp")).alias("last_record"),
+            F.max("source_partition").alias("metadata_partition"),
+            (F.count_if(~F.col("tombstone")) > 0).alias("in_log"),
+        )
+        .select(
+            "group",
+            types[F.col("latest.kind")].alias("log_type"),
+            F.when(classic_empty, _time("latest.state_time")).alias("empty_since"),
+            "last_record",
+            "metadata_partition",
+            "in_log",
+        )
+    )
+
+
+def undecodable(records: DataFrame) -> DataFrame:
+    """Return the records that cannot be decoded, and as much of their keys as can."""
+    return records.filter(F.col("kind") == kinds.UNDECODABLE).select(
+        "group", "topic", "partition", "source_partition", "source_offset", "problem"
+    )
+
+
+def offsets(committed: DataFrame, log_groups: DataFrame, live: LiveFrames) -> DataFrame:
+    """Return the table C(offsets): each latest commit beside its log, its topic, its group and what is live.
+
+    Args:
+        committed: as `commits` gives it.
+        log_groups: as `metadata` gives it.
+    """
+    # greatest takes no notice of a null
+    lag = F.when(F.col("log_end").isNotNull(), F.greatest(F.lit(0), F.col("log_end") - F.col("offset")))
+    return (
+        committed.join(live.beside("offsets"), ["group", "topic", "partition"], "left")
+        .join(live.beside("partitions"), ["topic", "partition"], "left")
+        .join(live.beside("subscriptions"), ["group", "topic"], "left")
+        .join(live.beside("groups").select("group", "type", "protocol_type", "state"), "group", "left")
+        .join(log_groups.select("group", "empty_since"), "group", "left")
+        .select(
+            "group",
+            "topic",
+            "partition",
+            "offset",
+            "leader_epoch",
+            "metadata",
+            "commit_time",
+            "record_time",
+            _expire_time(live.retention).alias("expire_time"),
+            "log_start",
+            "log_end",
+            lag.alias("lag"),
+            "subscribed",
+            F.col("exists").alias("topic_exists"),
+            "topic_id",
+            "current_topic_id",
+            "live_offset",
+            "source_partition",
+            "source_offset",
+        )
+    )
+
+
+def _expire_time(retention: int | None) -> Column:
+    """When the coordinator may drop an offset (KIP-211, KIP-496; offsetExpirationCondition of the broker's groups).
+
+    Null where it never does: as long as a member subscribes to the topic, or while nothing can be told.
+    """
+    if retention is None:
+        return F.col("explicit_expire_time")
+    empty = F.col("state") == EMPTY
+    joined = empty & (F.col("type") == "classic") & (F.col("protocol_type") != "")
+    stable = (F.col("type") == "classic") & (F.col("protocol_type") == "consumer") & (F.col("state") == "Stable")
+    dropped = ~F.col("subscribed") & (F.col("type").isin("consumer", "streams") | stable)
+    kept = F.make_dt_interval(secs=F.lit(retention // 1000))
+    return (
+        F.when(F.col("explicit_expire_time").isNotNull(), F.col("explicit_expire_time"))
+        .when(joined, F.coalesce("empty_since", "commit_time") + kept)
+        .when(empty | dropped, F.col("commit_time") + kept)
+    )
+
+
+def groups(
+    offset_table: DataFrame, log_groups: DataFrame, activity_table: DataFrame, undecoded: DataFrame, live: LiveFrames
+) -> DataFrame:
+    """Return one row for each group that the log or the cluster knows.
+
+    C(idle_since) is the last commit, or the last record of the group itself if that is later. C(regular) is false where
+    no request could name the group or one of its topics, or where its records stand in two partitions.
+    C(committed_since) counts offsets that are not as the scan saw them any more, C(hidden) those that the cluster does
+    not show.
+    """
+    committed = (
+        "topic",
+        "lag",
+        "commit_time",
+        "record_time",
+        "expire_time",
+        "offset",
+        "live_offset",
+        "source_partition",
+    )
+    one = F.lit(1)
+    parts = [
+        offset_table.select("group", *committed, one.alias("committed")),
+        live.offsets.select("group", one.alias("live")),
+        live.groups,
+        log_groups,
+        activity_table.drop("day"),
+        undecoded.select("group", one.alias("undecodable")),
+    ]
+    # one shuffle for all, in the place of one for each join
+    every = functools.reduce(lambda some, more: some.unionByName(more, allowMissingColumns=True), parts)
+    partitions, shown = F.count("committed"), F.count("live_offset")
+    moved = F.count_if(F.col("live_offset") != F.col("offset"))
+    included, idle_since = F.bool_or("included"), F.max(F.greatest("commit_time", "record_time", "last_record"))
+    source = F.coalesce("source_partition", "metadata_partition")
+    nameable = F.octet_length("group").between(1, inputs.MAX_BYTES) & F.coalesce(
+        F.bool_and(F.col("topic").rlike(f"^{inputs.TOPIC.pattern}$")), F.lit(True)
+    )
+    totals = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in ("commits", "tombstones", "rebalances")]
+    return (
+        every.filter(F.col("group").isNotNull())
+        .groupBy("group")
+        .agg(
+            F.coalesce(F.max("type"), F.max("log_type")).alias("type"),
+            F.max("protocol_type").alias("protocol_type"),
+            F.max("state").alias("state"),
+            F.max("members").alias("members"),
+            F.size(F.collect_set("topic")).alias("topics"),
+            partitions.alias("partitions"),
+            F.when(F.count("lag") == partitions, F.coalesce(F.sum("lag"), F.lit(0))).alias("lag"),
+            F.max("commit_time").alias("last_commit"),
+            idle_since.alias("idle_since"),
+            F.min("expire_time").alias("expires"),
+            *totals,
+            F.count("undecodable").alias("undecodable"),
+            (moved + F.count("live") - shown).alias("committed_since"),
+            (partitions - shown).alias("hidden"),
+            F.coalesce(included, F.lit(False)).alias("included"),
+            F.max(source).alias("source_partition"),
+            (nameable & F.coalesce(F.min(source) == F.max(source), F.lit(True))).alias("regular"),
+            (included.isNotNull() | (partitions > 0) | F.coalesce(F.bool_or("in_log"), F.lit(False))).alias("known"),
+        )
+        .filter("known")
+        .drop("known")
+    )
+
+
+def _time(column: str) -> Column:
+    """Return a time of ms since the epoch, null where there is none (-1) or where no calendar has it."""
+    return F.when(F.col(column).between(0, _LAST_TIME), F.timestamp_millis(column))

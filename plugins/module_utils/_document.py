@@ -1,0 +1,136 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Files that outlive a task: written whole or not at all; and JSON among them, read back with suspicion."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import contextlib
+import dataclasses
+import datetime
+import json
+import os
+import secrets
+import typing as t
+
+from . import _input as inputs
+from ._errors import TaskError
+
+Document = dict[str, t.Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """A kind of file: what it is called, and the `format` and `version` that it starts with."""
+
+    name: str
+    format: str
+    version: int
+
+    def head(self, cluster_id: str, created: datetime.datetime) -> Document:
+        """Return what every file of the kind starts with."""
+        return {
+            "format": self.format,
+            "version": self.version,
+            "cluster_id": cluster_id,
+            "created": created.astimezone(datetime.UTC).isoformat(timespec="seconds"),
+        }
+
+
+def save(path: str, document: Document, place: c.Callable[[str, str], None]) -> None:
+    """Write a document with mode 0600; raises as `put` does."""
+    put(path, json.dumps(document, indent=1) + "\n", place)
+
+
+def put(path: str, text: str, place: c.Callable[[str, str], None], mode: int = 0o600) -> None:
+    """Write a file that is synced to disk before `place` (os.link, os.replace) gives it its name.
+
+    Raises:
+        OSError: it could not be written; nothing is left of it.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    unnamed = os.path.join(folder, f".kafkaops-{secrets.token_hex(8)}")
+    try:
+        with open(unnamed, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        place(unnamed, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(unnamed)
+    _sync_folder(folder)
+
+
+def _sync_folder(folder: str) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def load(path: str, option: str, kind: Kind) -> Document:
+    """Read a document of a kind.
+
+    Args:
+        option: the option that names the file, for the messages.
+
+    Raises:
+        TaskError: it cannot be read, is no JSON, or of another format or version.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+    except OSError as exc:
+        raise TaskError(f"{option}: {path} cannot be read ({exc.strerror}). Nothing was changed.") from exc
+    except (ValueError, RecursionError) as exc:
+        raise TaskError(f"{option}: {path} is not a {kind.name}: it is not JSON ({exc}). Nothing was changed.") from exc
+    if not isinstance(document, dict) or document.get("format") != kind.format:
+        raise TaskError(f"{option}: {path} is not a {kind.name}: its format is not {kind.format}. Nothing was changed.")
+    if document.get("version") != kind.version:
+        raise TaskError(
+            f"{option}: {path} is of version {document.get('version')}, and this release reads version {kind.version}. "
+            "Nothing was changed."
+        )
+    return document
+
+
+@contextlib.contextmanager
+def undamaged(path: str, option: str) -> t.Iterator[None]:
+    """Tell what `natural`, `text` and the like raise while a document is taken apart: it is damaged."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as exc:
+        raise TaskError(f"{option}: {path} is damaged ({type(exc).__name__}: {exc}). Nothing was changed.") from exc
+
+
+def natural(value: t.Any, most: int) -> int:
+    """Return a number from 0 to `most`; raises ValueError."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise ValueError(f"{value!r} is not a number from 0 to {most}")
+    return value
+
+
+def text(value: t.Any, empty: bool = False) -> str:
+    """Return a text that Kafka can hold; raises ValueError."""
+    if not isinstance(value, str) or not (value or empty) or len(value.encode("utf-8")) > inputs.MAX_BYTES:
+        raise ValueError(f"{value!r:.60} is not a text")
+    return value
+
+
+def topic(value: t.Any) -> str:
+    """Return the name of a topic; raises ValueError."""
+    name = text(value)
+    if not inputs.TOPIC.fullmatch(name):
+        raise ValueError(f"{name!r} is not the name of a topic")
+    return name
+
+
+def array(value: t.Any, name: str) -> list[t.Any]:
+    """Return a list; raises TypeError."""
+    if not isinstance(value, list):
+        raise TypeError(f"{name} is not a list")
+    return value

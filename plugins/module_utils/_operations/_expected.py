@@ -1,0 +1,106 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the plan of an audit expects of groups, compared with what they are now: what has changed is left alone."""
+
+from __future__ import annotations
+
+import collections.abc as c
+
+from .._errors import KafkaError
+from .._model import Group, Offsets, TopicPartition
+from .._plan_file import PlannedGroup, PlannedOffset
+from .._results import Item, counted
+from ._read import Described
+
+COMMITTED_SINCE = "it has committed since the task began"
+
+Place = tuple[str, str | None, int | None]  # pylint: disable=unsupported-binary-operation
+"""Group, topic and partition of an item."""
+
+Changes = dict[Place, str | KafkaError]  # pylint: disable=unsupported-binary-operation
+"""How something has changed since the audit, or why that cannot be told."""
+
+
+def changed_groups(
+    expected: c.Iterable[PlannedGroup], groups: dict[str, Described], offsets: dict[str, Offsets | KafkaError]
+) -> Changes:
+    """Return the planned groups that are not, or have not committed, what the plan expects."""
+    changes: dict[Place, str | KafkaError | None] = {}
+    for planned in expected:
+        group = groups[planned.group]
+        if isinstance(group, Group):
+            found = offsets[planned.group]
+            changes[planned.group, None, None] = _described(group, planned.type, planned.state) or (
+                found if isinstance(found, KafkaError) else _moved(planned.offsets, found)
+            )
+    return {place: change for place, change in changes.items() if change is not None}
+
+
+def changed_offsets(
+    expected: c.Iterable[PlannedOffset], groups: dict[str, Described], offsets: dict[str, Offsets | KafkaError]
+) -> Changes:
+    """Return the planned offsets that have moved, and those of groups that have changed or may read their topic."""
+    changes: dict[Place, str | None] = {}
+    for planned in expected:
+        group, found, where = groups[planned.group], offsets[planned.group], planned.where
+        if isinstance(group, Group) and (isinstance(found, KafkaError) or where in found):
+            changes[planned.group, where.topic, where.partition] = (
+                _described(group, planned.type, planned.state)
+                or (None if isinstance(found, KafkaError) else _moved({where: planned.offset}, {where: found[where]}))
+                or _subscription(group, where.topic)
+            )
+    return {place: change for place, change in changes.items() if change is not None}
+
+
+def _described(group: Group, kind: str, state: str) -> str | None:
+    if group.type != kind:
+        return f"it is a {group.kind} now, and was of the type {kind}"
+    if group.state != state:
+        return f"it is {group.state} now, with {counted(len(group.members), 'member')}, and was {state}"
+    return None
+
+
+def _moved(before: c.Mapping[TopicPartition, int], found: Offsets) -> str | None:
+    """Return how committed offsets are others than before, None if they are the same."""
+    now = {where: committed.offset for where, committed in found.items()}
+    others = [where for where in sorted({*before, *now}) if before.get(where) != now.get(where)]
+    if not others:
+        return None
+    first = others[0]
+    more = f", and {counted(len(others) - 1, 'more partition')}" if len(others) > 1 else ""
+    return (
+        f"what it has committed changed since the audit: {first} is at {now.get(first, 'no offset')}, "
+        f"and was at {before.get(first, 'no offset')}{more}"
+    )
+
+
+def _subscription(group: Group, topic: str) -> str | None:
+    subscribed = group.subscribes(topic)
+    if subscribed is None:
+        return f"its subscription does not show, and may hold topic '{topic}'"
+    return f"it subscribes to topic '{topic}' now" if subscribed else None
+
+
+def leave_alone(items: c.Iterable[Item], changes: Changes) -> list[Item]:
+    """Return the items; those of what has changed have nothing to do."""
+    result = []
+    for item in items:
+        change = changes.get((item.group, item.topic, item.partition))
+        if isinstance(change, KafkaError):
+            result.append(item.failed(change))
+        else:
+            result.append(item.left(change) if change else item)
+    return result
+
+
+def left_alone_warning(items: c.Sequence[Item]) -> list[str]:
+    """Return how many items were left alone, and why the first; nothing where none was."""
+    left = [item for item in items if item.left_alone]
+    if not left:
+        return []
+    return [
+        f"plan: {len(left)} of {len(items)} left alone, having changed since the audit; "
+        f"first: {left[0]}: {left[0].left_alone}"
+    ]

@@ -1,0 +1,173 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""List and delete topics: read, plan, apply."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import dataclasses
+import typing as t
+
+from .. import _input as inputs
+from .._cluster import Topic, is_internal
+from .._errors import KafkaError, error
+from .._model import TopicPartition
+from .._results import DELETE_TOPIC, Item, Report, TopicItem
+from .._session import Session
+from ._guard import limit
+
+Seen = dict[str, Topic | KafkaError]  # pylint: disable=unsupported-binary-operation
+
+# brokers learn of a deletion one after the other
+_SPREAD = 5.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Deletion:
+    """The task of C(topic): which topics to delete, and how many at most."""
+
+    names: list[str]
+    max_changes: int | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """The task of C(topic_info): which topics, by name or by pattern, and whether to look at their logs."""
+
+    names: list[str] | None
+    matches: c.Callable[[str], bool]
+    log: bool
+
+
+def parse_deletion(params: dict[str, t.Any]) -> Deletion:
+    """Return what C(topic) asks for; raises TaskError where an option cannot be."""
+    return Deletion(
+        inputs.texts(params["names"], "names", inputs.topic_name),
+        inputs.optional_natural(params["max_changes"], "max_changes"),
+    )
+
+
+def parse_question(params: dict[str, t.Any]) -> Question:
+    """Return what C(topic_info) asks for; raises TaskError where an option cannot be."""
+    return Question(
+        None if params["names"] is None else inputs.texts(params["names"], "names", inputs.topic_name),
+        inputs.matcher(["*"] if params["match"] is None else inputs.texts(params["match"], "match"), "match"),
+        params["log"],
+    )
+
+
+async def topic_info(question: Question, session: Session) -> dict[str, t.Any]:
+    """Return C(topics), C(missing) and C(errors) as C(topic_info) asks."""
+    names = question.names
+    if names is None:
+        names = [name for name in session.cluster.topic_names() if question.matches(name)]
+    seen = session.cluster.topics(names)
+    topics = {name: topic for name, topic in sorted(seen.items()) if isinstance(topic, Topic)}
+    failures = {name: found for name, found in sorted(seen.items()) if isinstance(found, KafkaError)}
+    gone = [name for name, problem in failures.items() if problem.name == "UNKNOWN_TOPIC_OR_PARTITION"]
+    partitions = [TopicPartition(name, number) for name, topic in topics.items() for number in sorted(topic.partitions)]
+    logs = session.cluster.log_offsets(partitions) if question.log else {}
+    return {
+        "cluster_id": session.wire.cluster_id,
+        "topics": [_described(topic, logs) for topic in topics.values()],
+        # one that was listed, and then deleted, was not asked for
+        "missing": gone if question.names is not None else [],
+        "errors": [
+            *({"topic": name, "error": _hidden(name, failures[name])} for name in failures if name not in gone),
+            *(
+                {**where._asdict(), "error": log.as_result()}
+                for where, log in logs.items()
+                if isinstance(log, KafkaError)
+            ),
+        ],
+    }
+
+
+def _hidden(name: str, problem: KafkaError) -> dict[str, t.Any]:
+    if problem.name == "TOPIC_AUTHORIZATION_FAILED":
+        problem = error(problem.name, f"this needs DESCRIBE on topic '{name}'")
+    return problem.as_result()
+
+
+def _described(topic: Topic, logs: dict[TopicPartition, tuple[int, int] | KafkaError]) -> dict[str, t.Any]:
+    found = {number: logs.get(TopicPartition(topic.name, number)) for number in sorted(topic.partitions)}
+    return {
+        "name": topic.name,
+        **topic.as_result(),
+        "internal": topic.internal,
+        "permissions": sorted(topic.operations),
+        "log": [
+            {"partition": number, "start": log[0], "end": log[1]}
+            for number, log in found.items()
+            if isinstance(log, tuple)
+        ],
+    }
+
+
+async def delete_topics(request: Deletion, session: Session) -> Report:
+    """Delete topics as C(topic) asks."""
+    seen = session.cluster.topics(request.names)
+    items = limit(plan({name: seen[name] for name in request.names}), DELETE_TOPIC, request.max_changes)
+    if not session.check_mode:
+        items = await apply(session, items)
+    return Report(items)
+
+
+def plan(seen: Seen) -> list[Item]:
+    """Return what to do with each topic."""
+    return [_plan_topic(name, topic) for name, topic in seen.items()]
+
+
+def _plan_topic(name: str, topic: Topic | KafkaError) -> Item:
+    deletion = TopicItem("", DELETE_TOPIC, name, before=topic if isinstance(topic, Topic) else None)
+    if is_internal(name) or (isinstance(topic, Topic) and topic.internal):
+        return deletion.failed(error("INVALID_REQUEST", "it is one of Kafka's own topics, which this never deletes"))
+    if isinstance(topic, Topic):
+        return deletion if "DELETE" in topic.operations else deletion.failed(_forbidden(name))
+    if topic.name == "UNKNOWN_TOPIC_OR_PARTITION":
+        return deletion.unneeded()
+    return deletion.failed(_forbidden(name) if topic.name == "TOPIC_AUTHORIZATION_FAILED" else topic)
+
+
+def _forbidden(name: str) -> KafkaError:
+    return error("TOPIC_AUTHORIZATION_FAILED", f"deleting needs DELETE on topic '{name}'")
+
+
+async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
+    """Delete the planned topics; return the items with what became of them."""
+    planned = {item.topic: item.before for item in items if item.changed and item.topic is not None}
+    answers = session.cluster.delete_topics(planned)
+    unsure = [name for name, answer in answers.items() if answer is None or answer.name == "REQUEST_TIMED_OUT"]
+    left = await _left(session, {name: planned[name] for name in unsure})
+    return [
+        _outcome(item, answers[item.topic], item.topic in left) if item.changed and item.topic is not None else item
+        for item in items
+    ]
+
+
+async def _left(session: Session, before: dict[str, t.Any]) -> set[str]:
+    """Wait until the brokers know of a deletion; return the topics that are still there, and are still the same."""
+    patience = min(_SPREAD, session.deadline.remaining / 2)
+    while True:
+        seen = session.cluster.topics(before)
+        left = {name for name, topic in seen.items() if isinstance(topic, Topic) and topic.id == before[name].id}
+        if not left or patience <= 0:
+            return left
+        await session.wire.sleep(0.1)
+        patience -= 0.1
+
+
+def _outcome(item: Item, answer: KafkaError | None, left: bool) -> Item:
+    if answer is None:
+        return item
+    if answer.name == "REQUEST_TIMED_OUT":
+        return item.failed(answer) if left else item
+    if answer.name == "UNKNOWN_TOPIC_OR_PARTITION":
+        # deleted by somebody else since it was read
+        return item.unneeded()
+    if answer.name == "TOPIC_DELETION_DISABLED":
+        words = "the brokers do not delete topics: set delete.topic.enable to true in their configuration"
+        return item.failed(error(answer.name, words))
+    return item.failed(answer)

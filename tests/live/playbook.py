@@ -1,0 +1,57 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A playbook of the collection against a real cluster, run by ansible-runner, and what its tasks returned."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import ansible_runner
+
+from tests.support.collection import install
+
+
+class Play(NamedTuple):
+    """What a run gave: the exit code, what each task returned, by its name, and what failed said."""
+
+    code: int
+    tasks: dict[str, dict[str, Any]]
+    words: str
+
+    @property
+    def changed(self) -> list[str]:
+        """The tasks that changed something, or in check mode would."""
+        return [name for name, result in self.tasks.items() if result.get("changed")]
+
+
+def play(name: str, bootstrap: str, variables: Mapping[str, Any], *, check: bool = False, tags: str = "") -> Play:
+    """Run ``ansible-playbook kafkaops.groups.NAME``."""
+    options = [*(["--check"] if check else []), *(["--tags", tags] if tags else [])]
+    with tempfile.TemporaryDirectory(prefix="playbook-") as folder:
+        done = ansible_runner.run(
+            private_data_dir=folder,
+            playbook=f"kafkaops.groups.{name}",
+            extravars=dict(variables),
+            cmdline=" ".join(options),
+            envvars={
+                "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+                "ANSIBLE_COLLECTIONS_PATH": str(install()),
+                "KAFKA_BOOTSTRAP_SERVERS": bootstrap,
+            },
+            quiet=True,
+        )
+        events = [(event["event"], event.get("event_data", {})) for event in done.events]
+        output = done.stdout.read()
+    tasks = {data["task"]: data["res"] for event, data in events if event in ("runner_on_ok", "runner_on_failed")}
+    failures = [
+        str(data["res"]["msg"]) for event, data in events if event in ("runner_on_failed", "runner_item_on_failed")
+    ]
+    assert tasks, output
+    return Play(int(done.rc), tasks, " ".join(failures))

@@ -1,0 +1,95 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The audit on a Spark cluster, whose Python has no more than it needs."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow.parquet as pq
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import source
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.records import TOPIC
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from tests.live.task import ansible, connection
+from tests.support import commits, topics
+from tests.support.broker import Cluster
+from tests.support.ports import HOST
+from tests.support.spark import executor_python, session, standalone
+
+GROUPS = [f"audit-cluster-{number}" for number in range(20)]
+
+
+class Executors(NamedTuple):
+    """A Spark cluster: its master, and the Python of its executors."""
+
+    url: str
+    python: str
+
+
+@pytest.fixture(scope="module")
+def executors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executors]:
+    folder = tmp_path_factory.mktemp("spark")
+    python = executor_python(folder / "python")
+    with standalone(folder) as url:
+        yield Executors(url, python)
+
+
+@pytest.fixture(scope="module")
+def spark(executors: Executors) -> Iterator[SparkSession]:
+    with session(executors.url, executors.python, {"spark.executor.memory": "512m"}) as made:
+        yield made
+
+
+def test_the_same_audit_through_ansible(cluster: Cluster, executors: Executors, tmp_path: Path) -> None:
+    """Comes first: the session of the others takes all cores of the cluster."""
+    topics.create(cluster.client(), "audit-cluster", 1)
+    commits.commit_many(cluster.client(), {group: {("audit-cluster", 0): (3, "", -1)} for group in GROUPS})
+    conf = {
+        "spark.pyspark.python": executors.python,
+        "spark.driver.host": HOST,
+        "spark.executor.memory": "512m",
+        "spark.sql.shuffle.partitions": 2,
+    }
+    returned = ansible(
+        "consumer_offsets_audit",
+        cluster.bootstrap,
+        output=str(tmp_path),
+        master=executors.url,
+        spark_conf=conf,
+        timeout=280,
+    )
+    assert returned["rc"] == 0, returned["msg"]
+    rows = pq.read_table(returned["tables"]["offsets"]).to_pylist()
+    assert {row["group"]: row["offset"] for row in rows if row["group"] in GROUPS} == dict.fromkeys(GROUPS, 3)
+    assert Path(returned["report"]).stat().st_size > 0
+
+
+def test_the_executors_have_no_more_than_they_need(spark: SparkSession) -> None:
+    libraries = ["confluent_kafka", "pyarrow", "kafka", "numpy", "pandas", "ansible"]
+    found = spark.sparkContext.parallelize(libraries).map(importlib.util.find_spec).map(bool).collect()
+    assert found == [True, True, False, False, False, False]
+
+
+def test_the_executors_read_what_is_shipped_to_them(cluster: Cluster, spark: SparkSession) -> None:
+    scan = source.read(spark, connection(cluster.bootstrap), TOPIC, time.time() + 60)
+    assert scan.rdd.getNumPartitions() == 2
+    rows = scan.toArrow().to_pylist()
+    committed = {row["group"]: row["offset"] for row in rows if row["kind"] == "offset_commit"}
+    assert {group: committed.get(group) for group in GROUPS} == dict.fromkeys(GROUPS, 3)
+    assert sorted(row["source_partition"] for row in rows if row["kind"] == "partition") == list(range(10))
+
+
+def test_a_failure_of_an_executor_is_told_in_one_sentence(cluster: Cluster, spark: SparkSession) -> None:
+    planned = source.read(spark, connection(cluster.bootstrap), TOPIC, time.time())
+    with pytest.raises(PySparkException) as failed:
+        planned.toArrow()
+    assert source.cause(failed.value).startswith("The time was over before partition ")

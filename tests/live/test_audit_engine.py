@@ -1,0 +1,247 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The process that Spark runs in: what is missing is said in one sentence, and nothing of it is left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import engine, job
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+
+from tests.live.task import audit_settings as settings
+from tests.support.broker import Cluster
+from tests.support.ports import HOST, free
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"stale_after": "30"}, "stale_after is '30': a duration is written as P7D, PT1H30M, 7d or 1h30m."),
+        ({"stale_after": "0d"}, "stale_after is 0, which makes every idle group stale"),
+        ({"include": []}, "include is an empty list"),
+        ({"include": "~("}, "include: '~(' is not a regular expression"),
+        ({"exclude": "~["}, "exclude: '~[' is not a regular expression"),
+        ({"exclude": [7]}, "exclude[0] is 7, which YAML took for a number"),
+        ({"spark_conf": {"driver.memory": "4g"}}, "spark_conf: 'driver.memory' is no property of Spark's"),
+        ({"spark_conf": {"spark.a": {"b": "c"}}}, "spark_conf: 'spark.a' is no property of Spark's"),
+        ({"spark_conf": {"spark.master": "local"}}, "spark_conf: spark.master is not for here: give master."),
+        ({"stale_after": "800000d"}, "stale_after is '800000d', which is longer than 100 years."),
+        ({"stale_after": "9" * 5000 + "d"}, "stale_after is '9999"),
+        ({"master": ""}, "master is empty"),
+        ({"topic": "a/b"}, "topic is 'a/b': a topic's name has at most 249 of the characters"),
+        ({"output": "/proc/audit"}, "output: /proc/audit cannot be made (No such file or directory)."),
+        ({"output": "/etc/passwd"}, "output: /etc/passwd cannot be made (File exists)."),
+    ],
+)
+def test_odd_options_are_refused(tmp_path: Path, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(TaskError) as refused:
+        settings(Path(given.pop("output", tmp_path)), **given)
+    assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        ("groups/precious.txt", "/groups holds precious.txt, and a table would take its place: name another folder."),
+        ("findings", "/findings is no folder, and a table would take its place: name another folder."),
+        ("groups/part-0.parquet", None),
+        ("groups/_SUCCESS", None),
+        ("groups/._SUCCESS.crc", None),
+    ],
+)
+def test_what_is_no_table_is_not_replaced(tmp_path: Path, made: str, message: str | None) -> None:
+    (tmp_path / made).parent.mkdir(exist_ok=True)
+    (tmp_path / made).touch()
+    if message is None:
+        settings(tmp_path)
+        return
+    with pytest.raises(TaskError) as refused:
+        settings(tmp_path)
+    assert str(refused.value) == f"output: {tmp_path}{message} Nothing was read."
+
+
+def test_an_empty_output_is_refused() -> None:
+    with pytest.raises(TaskError, match="output is empty: name a folder"):
+        settings("")
+
+
+def test_a_log_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "spark.log").mkdir()
+    with pytest.raises(TaskError) as failed:
+        engine.run(settings(tmp_path))
+    assert str(failed.value).startswith(f"The audit cannot write {tmp_path}/spark.log (Is a directory)")
+
+
+def _no_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", "/nowhere")
+
+
+def _wrong_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+
+
+def _no_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyspark" else known(name))
+
+
+@pytest.mark.parametrize(
+    ("break_it", "message"),
+    [
+        (_no_java, "The audit needs Java 17 or newer on this host, and there is no java on the PATH: install it."),
+        (
+            _wrong_home,
+            "The audit needs Java 17 or newer on this host, and JAVA_HOME is /nowhere, which holds no bin/java",
+        ),
+        (_no_pyspark, "The audit needs pyspark for "),
+    ],
+)
+def test_what_is_missing_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, break_it: Callable[[pytest.MonkeyPatch], None], message: str
+) -> None:
+    wanted = settings(tmp_path)
+    break_it(monkeypatch)
+    with pytest.raises(TaskError) as missing:
+        engine.check(wanted)
+    assert str(missing.value).startswith(message)
+
+
+@pytest.fixture
+def silent() -> Iterator[int]:
+    """A port that accepts connections, and says nothing."""
+    with socket.create_server((HOST, 0)) as server:
+        yield server.getsockname()[1]
+
+
+def test_a_master_that_cannot_be_reached(tmp_path: Path) -> None:
+    (port,) = free(1)
+    master = f"spark://{HOST}:{port}"
+    with pytest.raises(TaskError) as missing:
+        engine.check(settings(tmp_path, master=master))
+    assert str(missing.value).startswith(f"The Spark master {master} cannot be reached (Connection refused)")
+    with pytest.raises(TaskError, match="it is not of the form spark://host:port"):
+        engine.check(settings(tmp_path, master="spark://nobody"))
+
+
+def test_a_master_that_is_silent(tmp_path: Path, silent: int) -> None:
+    wanted = settings(tmp_path, master=f"spark://{HOST}:{silent}", timeout=120)
+    engine.check(wanted)
+    started = time.monotonic()
+    with pytest.raises(TaskError, match="did not answer within 22 s: look at master"):
+        engine.run(wanted)
+    assert time.monotonic() - started < 30
+
+
+def test_a_topic_that_is_not_there(cluster: Cluster, tmp_path: Path) -> None:
+    with pytest.raises(TaskError) as failed:
+        engine.run(settings(tmp_path, cluster.bootstrap, topic="nothing", timeout=120))
+    assert "nothing" in str(failed.value)
+    assert "\n" not in str(failed.value)
+
+
+def test_a_wrong_property_of_spark(tmp_path: Path) -> None:
+    with pytest.raises(TaskError) as failed:
+        engine.run(settings(tmp_path, spark_conf={"spark.driver.memory": "plenty"}, timeout=120))
+    assert str(failed.value).startswith("Java did not start for Spark: look at spark_conf")
+    assert "plenty" in (tmp_path / "spark.log").read_text(encoding="utf-8")
+
+
+def test_the_time_is_over(cluster: Cluster, tmp_path: Path) -> None:
+    with pytest.raises(TaskError) as failed:
+        engine.run(settings(tmp_path, cluster.bootstrap, timeout=3))
+    assert str(failed.value).startswith("The audit did not end within the task's timeout: set timeout higher")
+    assert not _jobs()
+
+
+def test_options_are_private_and_do_not_stay(tmp_path: Path, silent: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the process waits for a silent master: its folder, its command lines; and afterwards."""
+    private = tmp_path / "private"
+    private.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(private))
+    wanted = settings(
+        tmp_path / "output",
+        master=f"spark://{HOST}:{silent}",
+        spark_conf={"spark.hadoop.secret": "s3cr3t-of-spark"},
+        sasl_password="s3cr3t-of-kafka",
+        sasl_username="ops",
+        sasl_mechanism="PLAIN",
+        security_protocol="SASL_PLAINTEXT",
+        timeout=8,
+    )
+    seen: dict[str, Any] = {}
+
+    def look() -> None:
+        deadline = time.monotonic() + 7
+        while time.monotonic() < deadline:
+            for folder in private.glob("kafkaops-audit-*"):
+                seen["folder"] = stat.S_IMODE(folder.stat().st_mode)
+                for name in ("settings.json", "spark.properties"):
+                    with contextlib.suppress(FileNotFoundError):
+                        seen[name] = stat.S_IMODE((folder / name).stat().st_mode)
+            seen["processes"] = max(seen.get("processes", 0), len(_jobs()))
+            seen["told"] = seen.get("told", False) or any("s3cr3t" in command for command in _commands())
+            time.sleep(0.01)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    with pytest.raises(TaskError, match="did not end within the task's timeout"):
+        engine.run(wanted)
+    watcher.join()
+    assert seen["folder"] == 0o700
+    assert {seen["settings.json"], seen["spark.properties"]} == {0o600}
+    assert seen["processes"]
+    assert not seen["told"]
+    assert not list(private.iterdir())
+    assert "s3cr3t" not in (tmp_path / "output" / "spark.log").read_text(encoding="utf-8")
+
+
+def test_the_process_ends_with_its_module(tmp_path: Path, silent: int) -> None:
+    folder = tmp_path / "private"
+    folder.mkdir()
+    settings(tmp_path, master=f"spark://{HOST}:{silent}", timeout=100).save(str(folder))
+    root = job.__file__.rpartition("/ansible_collections/")[0]
+    child = subprocess.Popen(
+        [sys.executable, "-m", job.__name__, str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": root},
+    )
+    time.sleep(1)
+    assert child.poll() is None
+    assert child.stdin is not None
+    child.stdin.close()
+    assert child.wait(10) == 1
+    assert not folder.exists()
+
+
+def _commands() -> list[str]:
+    """The command lines of all processes."""
+    commands = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            commands.append(file.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
+        except OSError:
+            continue
+    return commands
+
+
+def _jobs() -> list[str]:
+    return [command for command in _commands() if job.__name__ in command and "kafkaops-audit-" in command]

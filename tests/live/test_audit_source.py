@@ -1,0 +1,298 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The data source C(consumer_offsets), on real brokers and real Spark."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import re
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import reader, scan, source, splits
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.access import Access
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.records import TOPIC
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.splits import Range
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from tests.live.task import connection
+from tests.support import commits, consumers, offsets_topic, topics, truth
+from tests.support.broker import Cluster
+from tests.support.ca import KEY_PASSWORD
+from tests.support.clients import properties
+from tests.support.offsets_topic import Record
+from tests.support.spark import local_session
+
+Row = dict[str, Any]
+Offsets = dict[tuple[str, int], int]
+
+PARTITIONS = 4
+SECRETS = ("admin-secret", KEY_PASSWORD, "PRIVATE KEY")
+
+
+@pytest.fixture(scope="module")
+def event_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("events")
+
+
+@pytest.fixture(scope="module")
+def spark(event_log: Path) -> Iterator[SparkSession]:
+    events = {"enabled": "true", "dir": event_log.as_uri(), "compress": "false"}
+    with local_session({f"spark.eventLog.{name}": value for name, value in events.items()}) as session:
+        yield session
+
+
+def read(spark: SparkSession, given: Connection, topic: str = TOPIC, seconds: float = 60) -> list[Row]:
+    rows: list[Row] = source.read(spark, given, topic, time.time() + seconds).toArrow().to_pylist()
+    return rows
+
+
+def of_kind(rows: list[Row], kind: str, *columns: str) -> list[tuple[Any, ...]]:
+    return sorted(tuple(row[column] for column in columns) for row in rows if row["kind"] == kind)
+
+
+def log(cluster: Cluster, name: str, records: Sequence[Record], policy: str = "compact") -> str:
+    """Make a topic with a few records, as __consumer_offsets might have them."""
+    topics.create(cluster.client(), name, PARTITIONS, config={"cleanup.policy": policy, "retention.ms": "-1"})
+    offsets_topic.write(cluster.client(), records, name)
+    return name
+
+
+def commit(group: str, offset: int | None, partition: int = 0, day: int = 0) -> Record:
+    """A commit or a tombstone, some days after 2026-01-01."""
+    at = 1_767_225_600_000 + day * 86_400_000
+    value = None if offset is None else offsets_topic.commit_value(offset, at)
+    return Record(partition, offsets_topic.commit_key(group, "t", 0), value, at)
+
+
+def test_the_latest_of_each_key_and_activity(cluster: Cluster, spark: SparkSession) -> None:
+    records = [commit("a", 1), commit("b", 5), commit("a", 2, day=1), commit("a", 3, day=1), commit("b", None, day=2)]
+    rows = read(spark, connection(cluster.bootstrap), log(cluster, "audit-latest", records))
+    assert of_kind(rows, "offset_commit", "group", "offset", "tombstone", "source_offset") == [
+        ("a", 3, False, 3),
+        ("b", None, True, 4),
+    ]
+    first = 20454
+    assert of_kind(rows, "activity", "group", "day", "commits", "tombstones", "rebalances") == [
+        ("a", first, 1, 0, 0),
+        ("a", first + 1, 2, 0, 0),
+        ("b", first, 1, 0, 0),
+        ("b", first + 2, 0, 1, 0),
+    ]
+
+
+def test_every_partition_is_accounted_for(cluster: Cluster, spark: SparkSession) -> None:
+    topic = log(cluster, "audit-partitions", [commit("a", 1, 2), commit("a", 2, 2), commit("b", 1, 0)])
+    planned = source.read(spark, connection(cluster.bootstrap), topic, time.time() + 60)
+    # beyond the end offsets of the moment in which it was planned
+    offsets_topic.write(cluster.client(), [commit("a", 3, 2), commit("c", 1, 3)], topic)
+    rows = planned.toArrow().to_pylist()
+    assert of_kind(rows, "partition", "source_partition", "source_offset", "records", "end_offset", "problem") == [
+        (0, 1, 1, 1, None),
+        (1, 0, 0, 0, None),
+        (2, 2, 2, 2, None),
+        (3, 0, 0, 0, None),
+    ]
+    assert of_kind(rows, "offset_commit", "group", "offset") == [("a", 2), ("b", 1)]
+    # nor does the scan leave a group behind
+    assert connection(cluster.bootstrap).client_id not in truth.groups(cluster.client())
+
+
+def test_a_key_that_is_none_and_a_value_that_cannot_be_decoded_keep_their_places(
+    cluster: Cluster, spark: SparkSession
+) -> None:
+    broken = commit("a", 2)._replace(value=b"\0\3\0")
+    topic = log(cluster, "audit-broken", [commit("a", 1), broken, Record(0, b"", b"\0\0", 0)])
+    rows = read(spark, connection(cluster.bootstrap), topic)
+    assert of_kind(rows, "offset_commit", "group") == []
+    assert of_kind(rows, "undecodable", "source_offset", "group", "partition") == [(1, "a", 0), (2, None, None)]
+
+
+@contextlib.contextmanager
+def transaction(cluster: Cluster, group: str, offset: int) -> Iterator[Producer]:
+    """An open transaction with a commit in it, aborted at the end unless it was ended before."""
+    producer = Producer({**properties(cluster.client()), "transactional.id": f"{group}-{offset}"})
+    member = Consumer({**properties(cluster.client()), "group.id": group})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    producer.send_offsets_to_transaction([TopicPartition("audit-t", 0, offset)], member.consumer_group_metadata(), 30)
+    member.close()
+    yield producer
+
+
+def test_transactions(cluster: Cluster, spark: SparkSession) -> None:
+    topics.create(cluster.client(), "audit-t", 1, records=9)
+    group = "audit-transactions"
+    with transaction(cluster, group, 3) as producer:
+        producer.commit_transaction(30)
+    with transaction(cluster, group, 4) as producer:
+        producer.abort_transaction(30)
+    rows = read(spark, connection(cluster.bootstrap))
+    assert [row["offset"] for row in rows if row["kind"] == "offset_commit" and row["group"] == group] == [3]
+    # the last that stands there is the marker of the abortion
+    assert of_kind(rows, "partition", "problem") == [(None,)] * 10
+    [partition] = [row["source_partition"] for row in rows if row["kind"] == "activity" and row["group"] == group]
+    with transaction(cluster, group, 5) as producer:
+        rows = read(spark, connection(cluster.bootstrap))
+        assert [row["offset"] for row in rows if row["kind"] == "offset_commit" and row["group"] == group] == [3]
+        problems = {row["source_partition"]: row for row in rows if row["problem"] is not None}
+        assert problems.keys() == {partition}
+        end, reached = problems[partition]["end_offset"], problems[partition]["source_offset"]
+        assert (end, problems[partition]["problem"]) == (
+            reached + 1,
+            f"an open transaction ends what can be read at offset {reached} of {end}",
+        )
+        # one that ends while the scan waits counts
+        ending = threading.Timer(0.5, producer.commit_transaction)
+        ending.start()
+        split = (Range(partition, 0, end),)
+        [*batches] = scan.scan(Access.of(connection(cluster.bootstrap)), TOPIC, split, time.time() + 60)
+        ending.join()
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    assert [row["offset"] for row in rows if row["kind"] == "offset_commit" and row["group"] == group] == [5]
+    assert of_kind(rows, "partition", "source_offset", "problem") == [(end, None)]
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_rebalances(cluster: Cluster, spark: SparkSession, protocol: Any) -> None:
+    name = f"audit-rebalances-{protocol}"
+    topics.create(cluster.client(), name, 2)
+    with consumers.Consumer(cluster.client(), name, [name], protocol=protocol):
+        pass
+    rows = read(spark, connection(cluster.bootstrap))
+    [counted] = [row["rebalances"] for row in rows if row["kind"] == "activity" and row["group"] == name]
+    assert counted >= 1
+
+
+def unsecured_token(user: str) -> str:
+    """A JSON web token that nobody signed, as the brokers of the tests accept it."""
+    now = int(time.time())
+    parts = ({"alg": "none"}, {"sub": user, "iat": now, "exp": now + 600})
+    return ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts) + "."
+
+
+def secured_options(cluster: Cluster, kind: str, folder: Path) -> tuple[str, Mapping[str, Any]]:
+    """Return the address of a listener, and the connection options for it."""
+    assert cluster.authority is not None
+    ca = {"ssl_cafile": str(cluster.authority.certificate)}
+    certificate, key = cluster.authority.issue("admin")
+    sasl = {"security_protocol": "SASL_SSL", **ca}
+    if kind == "scram":
+        more = {"sasl_mechanism": "SCRAM-SHA-512", "sasl_username": "admin", "sasl_password": "admin-secret"}
+        return cluster.listeners["SASL_SSL"], {**sasl, **more}
+    if kind == "token":
+        more = {"sasl_mechanism": "OAUTHBEARER", "sasl_oauth_token": unsecured_token("admin")}
+        return cluster.listeners["SASL_SSL"], {**sasl, **more}
+    tls = {"security_protocol": "SSL", **ca}
+    if kind == "one file":
+        both = folder / "both.pem"
+        both.write_text(key.read_text("ascii") + certificate.read_text("ascii"), "ascii")
+        return cluster.listeners["SSL"], {**tls, "ssl_certfile": str(both)}
+    encrypted = {"ssl_keyfile": str(cluster.authority.encrypted_key("admin")), "ssl_keyfile_password": KEY_PASSWORD}
+    return cluster.listeners["SSL"], {**tls, "ssl_certfile": str(certificate), **encrypted}
+
+
+@pytest.fixture(scope="module")
+def guarded(secured: Cluster) -> Cluster:
+    """A cluster with security, and a committed offset."""
+    topics.create(secured.client(), "audit-secured", 1)
+    commits.commit(secured.client(), "audit-secured", {("audit-secured", 0): (7, "", -1)})
+    return secured
+
+
+@pytest.mark.parametrize("kind", ["scram", "token", "one file", "encrypted key"])
+def test_a_secured_broker(guarded: Cluster, spark: SparkSession, kind: str, tmp_path: Path) -> None:
+    address, options = secured_options(guarded, kind, tmp_path)
+    rows = read(spark, connection(address, **options))
+    assert ("audit-secured", 7) in of_kind(rows, "offset_commit", "group", "offset")
+
+
+def test_secrets_show_nowhere(guarded: Cluster, spark: SparkSession, event_log: Path, tmp_path: Path) -> None:
+    token = unsecured_token("admin")
+    for kind in ("scram", "token", "encrypted key"):
+        address, options = secured_options(guarded, kind, tmp_path)
+        given = connection(address, **options)
+        frame = source.read(spark, given, TOPIC, time.time() + 60)
+        frame.collect()
+        plan = frame._jdf.queryExecution().toString()
+        shown = [repr(Access.of(given)), plan, str(spark.sparkContext.getConf().getAll())]
+        assert not [secret for secret in (*SECRETS, token) for text in shown if secret in text]
+    written = b"".join(file.read_bytes() for file in event_log.rglob("*") if file.is_file())
+    assert b"consumer_offsets" in written
+    # nor as Spark would carry bytes
+    hidden = [base64.b64encode(secret.encode()[shift:])[:-4] for secret in SECRETS for shift in range(3)]
+    assert not [secret for secret in (*map(str.encode, SECRETS), *hidden) if secret in written]
+
+
+def test_a_partition_that_may_not_be_read(guarded: Cluster, spark: SparkSession) -> None:
+    topics.allow(guarded.client(), "bob", "topic", TOPIC, ["describe"])
+    bob = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN"}
+    given = connection(
+        guarded.listeners["SASL_PLAINTEXT"], **bob, sasl_username="bob", sasl_password=guarded.users["bob"]
+    )
+    with pytest.raises(PySparkException) as failed:
+        read(spark, given)
+    words = (
+        r"Partition \d of __consumer_offsets cannot be read \(TOPIC_AUTHORIZATION_FAILED: [^\n]*\): look at [^\n]*\."
+    )
+    assert re.fullmatch(words, source.cause(failed.value))
+    # it takes no permission on any group
+    topics.allow(guarded.client(), "bob", "topic", TOPIC, ["read"])
+    assert ("audit-secured", 7) in of_kind(read(spark, given), "offset_commit", "group", "offset")
+
+
+def test_no_such_topic(cluster: Cluster, spark: SparkSession) -> None:
+    with pytest.raises(TaskError, match=r"^The topic audit-none cannot be read \(UNKNOWN_TOPIC_OR_PARTITION: .*\)\. "):
+        read(spark, connection(cluster.bootstrap), "audit-none")
+
+
+def test_the_deadline(cluster: Cluster, spark: SparkSession) -> None:
+    topic = log(cluster, "audit-deadline", [commit("a", 1, 1), commit("b", 1, 2)])
+    planned = source.read(spark, connection(cluster.bootstrap), topic, time.time())
+    with pytest.raises(PySparkException) as failed:
+        planned.toArrow()
+    words = r"The time was over before partition [12] of audit-deadline could be read to the end: set timeout higher\."
+    assert re.fullmatch(words, source.cause(failed.value))
+
+
+def test_an_error_of_spark_has_one_line(spark: SparkSession) -> None:
+    with pytest.raises(PySparkException) as failed:
+        spark.sql("SELECT no_such_column FROM range(1)").collect()
+    assert source.cause(failed.value).startswith("[UNRESOLVED_COLUMN")
+    assert "\n" not in source.cause(failed.value)
+
+
+def test_a_part_of_the_log_that_is_gone(cluster: Cluster) -> None:
+    topic = log(cluster, "audit-gone", [commit("a", 1), commit("a", 2), commit("a", 3)], "delete,compact")
+    admin = AdminClient(properties(cluster.client()))
+    for answer in admin.delete_records([TopicPartition(topic, 0, 2)]).values():
+        answer.result()
+    access = Access.of(connection(cluster.bootstrap))
+    with pytest.raises(TaskError, match=r"^Partition 0 of audit-gone cannot be read \(_AUTO_OFFSET_RESET: "):
+        list(scan.scan(access, topic, (Range(0, 0, 3),), time.time() + 20))
+
+
+def test_a_broker_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "_LEAST_PATIENCE", 0.0)
+    with Cluster.start("single") as cluster:
+        topic = log(cluster, "audit-alone", [commit("a", 1)])
+        given = connection(cluster.bootstrap, request_timeout=2.0)
+        [split] = splits.group([Range(0, 0, 1)], 1)
+        cluster.kill()
+        with pytest.raises(TaskError) as failed:
+            list(scan.scan(Access.of(given), topic, split, time.time() + 60))
+    assert str(failed.value).startswith("Partition 0 of audit-alone cannot be read (its leader is silent for 2 s (")
+    assert "refused" in str(failed.value)

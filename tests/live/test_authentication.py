@@ -1,0 +1,270 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Every module by every way to authenticate, and what is said of each that does not work."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
+
+from tests.live.doors import USER, Doors, Options
+from tests.live.task import refusal, run
+from tests.support import commits, topics
+
+pytestmark = pytest.mark.live
+
+TOPIC = "authentication"
+SASL = ("SASL_PLAINTEXT", "SASL_SSL")
+
+Make = Callable[[Doors], Options]
+
+
+def over(listener: str, make: Make) -> Make:
+    """The options of a mechanism for a SASL listener."""
+    return lambda doors: doors.over(listener, make(doors))
+
+
+LOGINS: dict[str, Make] = {
+    "PLAIN": lambda doors: doors.sasl("PLAIN"),
+    "SCRAM-SHA-256": lambda doors: doors.sasl("SCRAM-SHA-256"),
+    "SCRAM-SHA-512": lambda doors: doors.sasl("SCRAM-SHA-512"),
+    "token": lambda doors: doors.sasl("OAUTHBEARER", sasl_oauth_token=doors.tokens.token(USER)),
+    "client-credentials": lambda doors: doors.client(doors.tokens.url),
+    "GSSAPI": lambda doors: doors.sasl("GSSAPI"),
+}
+#: A listener, and the options to come in there.
+WAYS: dict[str, tuple[str, Make]] = {
+    "PLAINTEXT": ("PLAINTEXT", lambda _doors: {}),
+    "SSL": ("SSL_ONE_WAY", lambda doors: doors.tls()),
+    "SSL-unchecked-host": ("WRONG_HOST", lambda doors: {**doors.tls(), "ssl_check_hostname": False}),
+    "mTLS": ("SSL", lambda doors: doors.tls(USER)),
+    "mTLS-encrypted-key": ("SSL", lambda doors: doors.tls(USER, encrypted=True)),
+    **{f"{listener}-{login}": (listener, over(listener, make)) for listener in SASL for login, make in LOGINS.items()},
+    "SASL_SSL-client-credentials-https": (
+        "SASL_SSL",
+        over("SASL_SSL", lambda doors: doors.client(doors.tokens.tls_url, sasl_oauth_scope="groups")),
+    ),
+}
+#: A module, its options (GROUP stands for a group with one committed offset), how many items it changes (None: it only
+#: reads), and whether confluent-kafka has a part in it.
+TASKS: dict[str, tuple[str, dict[str, Any], int | None, bool]] = {
+    "info": ("consumer_group_info", {"names": ["GROUP"], "gather": ["members", "offsets"]}, None, False),
+    "lag": ("consumer_group_info", {"names": ["GROUP"], "gather": ["lag"]}, None, True),
+    "members": ("consumer_group_members", {"names": ["GROUP"], "remove_all": True}, 0, False),
+    "set-offsets": (
+        "consumer_group_offsets",
+        {"group": "GROUP", "reset_to": "latest", "topics": [{"name": TOPIC, "partitions": None}]},
+        1,
+        True,
+    ),
+    "delete-offsets": (
+        "consumer_group_offsets",
+        {"group": "GROUP", "state": "absent", "topics": [{"name": TOPIC, "partitions": None}]},
+        1,
+        True,
+    ),
+    "delete": ("consumer_group", {"names": ["GROUP"]}, 1, False),
+    "topic_info": ("topic_info", {"names": [TOPIC], "log": True}, None, True),
+    "topic": ("topic", {"names": ["no-such-topic"]}, 0, True),
+}
+
+
+@pytest.fixture(scope="module")
+def world(doors: Doors) -> Doors:
+    """A topic with records, a group for each way and task, and all of that for those who have no name, too."""
+    client = doors.cluster.client()
+    topics.create(client, TOPIC, 1, records=3)
+    offset = {(TOPIC, 0): (1, "", -1)}
+    commits.commit_many(client, {f"{TOPIC}-{way}-{task}": offset for way in WAYS for task in TASKS})
+    topics.allow(client, "ANONYMOUS", "group", TOPIC, ["read", "delete"], prefixed=True)
+    topics.allow(client, "ANONYMOUS", "topic", TOPIC, ["read"])
+    topics.allow(client, "ANONYMOUS", "topic", "no-such-topic", ["delete"])
+    return doors
+
+
+@pytest.fixture
+def kerberos(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes this process a user of the realm."""
+
+    def become(name: str = USER, *, stale: bool = False, **more: str) -> None:
+        for variable, value in {**doors.realm.user(name, stale=stale), **more}.items():
+            monkeypatch.setenv(variable, value)
+
+    return become
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("way", WAYS)
+def test_it_works(world: Doors, kerberos: Callable[..., None], way: str, task: str) -> None:
+    listener, make = WAYS[way]
+    module, args, changes, data_plane = TASKS[task]
+    group = f"{TOPIC}-{way}-{task}"
+    args = {
+        name: [group] if value == ["GROUP"] else group if value == "GROUP" else value for name, value in args.items()
+    }
+    kerberos()
+    connect = make(world)
+    if data_plane and way.endswith("GSSAPI"):
+        with pytest.raises(TaskError, match=r"^This needs confluent-kafka, whose wheels come without GSSAPI"):
+            run(module, world.cluster.listeners[listener], connect=connect, **args)
+        return
+    outcome = run(module, world.cluster.listeners[listener], connect=connect, **args)
+    if changes is None:
+        assert outcome.given["errors"] == outcome.given["missing"] == []
+    else:
+        assert (outcome.changed, outcome.errors) == (changes, {})
+
+
+def oauth(**options: Any) -> Make:
+    return over("SASL_SSL", lambda doors: doors.client(doors.tokens.url, **options))
+
+
+def token(**claims: Any) -> Make:
+    return over(
+        "SASL_SSL", lambda doors: doors.sasl("OAUTHBEARER", sasl_oauth_token=doors.tokens.token(USER, **claims))
+    )
+
+
+def wrong_password(mechanism: str) -> Make:
+    return over("SASL_SSL", lambda doors: doors.sasl(mechanism, sasl_password="wrong-secret"))
+
+
+GSSAPI = over("SASL_SSL", LOGINS["GSSAPI"])
+UNTRUSTED = "the certificate is not trusted .*: look at ssl_cafile[.]"
+BAD_CERTIFICATE = "the broker did not accept the client certificate .*look at ssl_certfile and ssl_keyfile; it may be "
+BAD_LOGIN = "authentication failed .*look at sasl_username and sasl_password[.]"
+BAD_TOKEN = "authentication failed .*look at sasl_oauth_token, or at the client and the scope"
+BAD_KEY = "^ssl_certfile and ssl_keyfile .* cannot be used: .*look also at ssl_keyfile_password"
+BAD_TICKET = "look at sasl_kerberos_service_name, and at the ticket or the keytab .*KRB5_CLIENT_KTNAME"
+
+REFUSED: dict[str, tuple[str, Make, str]] = {
+    **{f"password-{name}": ("SASL_SSL", wrong_password(name), BAD_LOGIN) for name in list(LOGINS)[:3]},
+    "token-garbage": (
+        "SASL_SSL",
+        over("SASL_SSL", lambda doors: doors.sasl("OAUTHBEARER", sasl_oauth_token="x.y.z")),
+        BAD_TOKEN,
+    ),
+    "token-stranger": ("SASL_SSL", token(stranger=True), BAD_TOKEN),
+    "token-expired": ("SASL_SSL", token(exp=int(time.time()) - 600), BAD_TOKEN),
+    "token-audience": ("SASL_SSL", token(aud="elsewhere"), BAD_TOKEN),
+    "token-issuer": ("SASL_SSL", token(iss="http://elsewhere.example"), BAD_TOKEN),
+    "client-secret": (
+        "SASL_SSL",
+        oauth(sasl_oauth_client_secret="wrong-secret"),
+        "^sasl_oauth_token_url: .* answered 401 .*look at sasl_oauth_client_id, sasl_oauth_client_secret",
+    ),
+    "client-scope": ("SASL_SSL", oauth(sasl_oauth_scope="all"), "answered 400 .* sasl_oauth_scope[.]"),
+    "token-url-refused": (
+        "SASL_SSL",
+        oauth(sasl_oauth_token_url="http://127.0.0.1:1/token"),
+        "^sasl_oauth_token_url: no token from .*refused.*: look at the address[.]",
+    ),
+    "token-url-untrusted": (
+        "SASL_PLAINTEXT",
+        over("SASL_PLAINTEXT", lambda doors: doors.client(doors.tokens.tls_url)),
+        "^sasl_oauth_token_url: .*certificate verify failed.*: look at ssl_cafile[.]",
+    ),
+    "untrusted-authority": (
+        "SSL_ONE_WAY",
+        lambda doors: {**doors.tls(), "ssl_cafile": str(doors.stranger.certificate)},
+        UNTRUSTED,
+    ),
+    "system-authorities": (
+        "SASL_SSL",
+        lambda doors: {**LOGINS["PLAIN"](doors), "security_protocol": "SASL_SSL"},
+        UNTRUSTED,
+    ),
+    "wrong-host": (
+        "WRONG_HOST",
+        lambda doors: doors.tls(),
+        "the certificate is for another host .*: look at ssl_check_hostname and the address[.]",
+    ),
+    "expired-server": ("EXPIRED", lambda doors: doors.tls(), "the broker's certificate has expired .*: renew it"),
+    "expired-client": ("SSL", lambda doors: doors.tls("late", expired=True), BAD_CERTIFICATE),
+    "missing-client": ("SSL", lambda doors: doors.tls(), BAD_CERTIFICATE),
+    "strange-client": ("SSL", lambda doors: {**doors.tls(), **doors.strangers_certificate()}, BAD_CERTIFICATE),
+    "key-without-password": (
+        "SSL",
+        lambda doors: {**doors.tls(USER, encrypted=True), "ssl_keyfile_password": None},
+        BAD_KEY,
+    ),
+    "key-with-wrong-password": (
+        "SSL",
+        lambda doors: {**doors.tls(USER, encrypted=True), "ssl_keyfile_password": "wrong-secret"},
+        BAD_KEY,
+    ),
+    "key-of-another": (
+        "SSL",
+        lambda doors: {**doors.tls(USER), "ssl_keyfile": doors.strangers_certificate()["ssl_keyfile"]},
+        BAD_KEY,
+    ),
+    "kerberos-service": (
+        "SASL_SSL",
+        lambda doors: {**GSSAPI(doors), "sasl_kerberos_service_name": "kofka"},
+        f"Kerberos failed .Server kofka/.* not found.*{BAD_TICKET}",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_it_is_refused(doors: Doors, kerberos: Callable[..., None], case: str) -> None:
+    listener, make, words = REFUSED[case]
+    kerberos()
+    sentence = refusal(doors.cluster.listeners[listener], **make(doors))
+    assert re.search(words, sentence), sentence
+    assert "secret" not in sentence.replace("sasl_oauth_client_secret", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "environment", "words"),
+    [
+        ("stale", {}, f"Kerberos failed .Preauthentication failed.*{BAD_TICKET}"),
+        (
+            USER,
+            {"KRB5_CLIENT_KTNAME": "FILE:/nowhere", "KRB5CCNAME": "MEMORY:none"},
+            f"No Kerberos creden.*{BAD_TICKET}",
+        ),
+        (USER, {"KRB5_CONFIG": "/nowhere", "KRB5CCNAME": "MEMORY:none"}, "Cannot find KDC .*KRB5_CONFIG"),
+    ],
+    ids=["keytab", "no-ticket", "no-realm"],
+)
+def test_kerberos_is_refused(
+    doors: Doors, kerberos: Callable[..., None], name: str, environment: Mapping[str, str], words: str
+) -> None:
+    kerberos(name, stale=name == "stale", **environment)
+    sentence = refusal(doors.cluster.listeners["SASL_SSL"], **GSSAPI(doors))
+    assert re.search(words, sentence), sentence
+
+
+def test_kerberos_needs_its_library(
+    doors: Doors, kerberos: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kerberos()
+    monkeypatch.setitem(sys.modules, "gssapi", None)
+    sentence = refusal(doors.cluster.listeners["SASL_SSL"], **GSSAPI(doors))
+    assert "GSSAPI needs the Python library gssapi: install it where the module runs" in sentence
+
+
+def test_both_clients_trust_the_same(world: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(world.authority.certificate))
+    connect = {"security_protocol": "SSL"}
+    outcome = run("topic_info", world.cluster.listeners["SSL_ONE_WAY"], connect=connect, names=[TOPIC], log=True)
+    assert outcome.given["errors"] == []
+
+
+def test_the_second_client_says_why_it_is_refused(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = Connection.cluster_config
+    monkeypatch.setattr(Connection, "cluster_config", lambda given: {**config(given), "sasl.password": "wrong-secret"})
+    connect = doors.over("SASL_SSL", doors.sasl("PLAIN", timeout=2.0))
+    with pytest.raises(TaskError, match=r"could not be asked about topics: .*SASL authentication error") as failure:
+        run("topic_info", doors.cluster.listeners["SASL_SSL"], connect=connect, names=[TOPIC])
+    assert "wrong-secret" not in str(failure.value)

@@ -1,0 +1,319 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A plan file is applied as far as groups still are what the audit saw; what has changed survives."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file as plan_file
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._model import TopicPartition
+from ansible_collections.kafkaops.groups.plugins.module_utils._plan_file import Plan, PlannedGroup, PlannedOffset
+from confluent_kafka import Consumer as PlainConsumer
+from confluent_kafka import Producer
+from confluent_kafka import TopicPartition as ConfluentPartition
+from confluent_kafka.admin import AdminClient
+
+from tests.live.task import ansible, run
+from tests.live.test_check_mode import DELETE_GROUPS, OFFSET_DELETE, READING
+from tests.support import commits, topics, truth
+from tests.support.broker import Cluster
+from tests.support.clients import properties
+from tests.support.consumers import Consumer
+from tests.support.proxy import Proxy
+
+pytestmark = pytest.mark.live
+
+OFFSET_FETCH, CONSUMER_GROUP_DESCRIBE = 9, 69
+TOPIC, OTHER = "planned", "planned-other"
+NUMBERS = itertools.count()
+Write = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def proxy(cluster: Cluster) -> Iterator[Proxy]:
+    """The recording proxy before the cluster, and two topics behind it."""
+    for name in (TOPIC, OTHER):
+        topics.create(cluster.client(), name, 2, records=10)
+    assert cluster.proxy is not None
+    yield cluster.proxy
+    cluster.proxy.reset()
+
+
+@pytest.fixture(scope="module")
+def cluster_id(cluster: Cluster) -> str:
+    return str(AdminClient(properties(cluster.client())).list_topics(timeout=20).cluster_id)
+
+
+@pytest.fixture
+def write(tmp_path: Path, cluster_id: str) -> Write:
+    """Writes a plan of groups and offsets, and returns its path."""
+
+    def written(*entries: PlannedGroup | PlannedOffset) -> str:
+        path = str(tmp_path / "plan.json")
+        groups = [entry for entry in entries if isinstance(entry, PlannedGroup)]
+        offsets = [entry for entry in entries if isinstance(entry, PlannedOffset)]
+        plan_file.write(path, Plan(cluster_id, datetime.datetime.now(datetime.UTC), {}, groups, offsets))
+        return path
+
+    return written
+
+
+def stale(name: str, at: int = 3) -> PlannedGroup:
+    return PlannedGroup(name, "classic", "Empty", "no commit for long", {TopicPartition(TOPIC, 0): at})
+
+
+def needless(name: str, topic: str = OTHER, partition: int = 0, at: int = 5, state: str = "Stable") -> PlannedOffset:
+    return PlannedOffset(name, "classic", state, TopicPartition(topic, partition), at, "not subscribed")
+
+
+def names(*roots: str) -> list[str]:
+    number = next(NUMBERS)
+    return [f"{root}-{number}" for root in roots]
+
+
+def twice(proxy: Proxy, module: str, mutating: int, **args: Any) -> dict[str, Any]:
+    """Run a task in check mode, which sends nothing that mutates, and then for real, which does what was predicted."""
+    proxy.clear()
+    predicted = ansible(module, proxy.address, check=True, **args)
+    assert proxy.count("kafkaops.groups").keys() <= READING
+    done = ansible(module, proxy.address, **args)
+    assert proxy.count("kafkaops.groups")[mutating] == 1
+    keys = ("changed", "results", "summary", "backup_file", "rc")
+    assert {key: predicted[key] for key in keys} == {key: done[key] for key in keys}
+    return done
+
+
+def test_groups_are_deleted_that_are_still_what_the_audit_saw(
+    cluster: Cluster, proxy: Proxy, write: Write, tmp_path: Path
+) -> None:
+    client = cluster.client()
+    still, busy, back, gone = names("still", "busy", "back", "gone")
+    commits.commit_many(client, {name: {(TOPIC, 0): (3, "", -1)} for name in (still, busy, back)})
+    plan = write(*map(stale, (still, busy, gone, back)))
+    commits.commit(client, busy, {(TOPIC, 0): (4, "", -1)})
+    backup = str(tmp_path / "backup.json")
+    with Consumer(client, back, [TOPIC]):
+        done = twice(proxy, "consumer_group", DELETE_GROUPS, plan=plan, backup=backup)
+        again = run("consumer_group", proxy.address, plan=plan)
+    assert done["rc"] == 0
+    assert [(item["group"], item["action"], item["changed"], item.get("left_alone")) for item in done["results"]] == [
+        (still, "delete_group", True, None),
+        (busy, "none", False, f"what it has committed changed since the audit: {TOPIC}-0 is at 4, and was at 3"),
+        (gone, "none", False, None),
+        (back, "none", False, "it is Stable now, with 1 member, and was Empty"),
+    ]
+    assert done["summary"] == {"total": 4, "changed": 1, "unchanged": 3, "failed": 0, "left_alone": 2}
+    assert "DeleteGroups" not in again.requests
+    assert again.warnings == [
+        f"plan: 2 of 4 left alone, having changed since the audit; first: group '{busy}': "
+        f"{done['results'][1]['left_alone']}"
+    ]
+    assert [group["name"] for group in json.loads(Path(backup).read_text())["groups"]] == [still]
+    assert still not in truth.groups(client)
+    assert truth.offsets(client, busy) == {(TOPIC, 0): (4, "", -1)}
+    assert truth.offsets(client, back) == {(TOPIC, 0): (3, "", -1)}
+
+
+def test_offsets_are_deleted_that_are_still_what_the_audit_saw(
+    cluster: Cluster, proxy: Proxy, write: Write, tmp_path: Path
+) -> None:
+    client = cluster.client()
+    live, resting, gone = names("live", "resting", "gone")
+    committed = {(TOPIC, 0): (1, "", -1), (OTHER, 0): (5, "", -1), (OTHER, 1): (6, "", -1)}
+    commits.commit_many(client, {live: committed, resting: committed})
+    entries = [needless(live), needless(live, partition=1), needless(live, TOPIC, at=1), needless(live, TOPIC, 1)]
+    plan = write(*entries, needless(resting), needless(gone))
+    backup = str(tmp_path / "backup.json")
+    with Consumer(client, live, [TOPIC]):
+        done = twice(proxy, "consumer_group_offsets", OFFSET_DELETE, state="absent", plan=plan, backup=backup)
+    keys = ("group", "topic", "partition", "changed", "left_alone")
+    assert [tuple(item.get(key) for key in keys) for item in done["results"]] == [
+        (live, OTHER, 0, True, None),
+        (live, OTHER, 1, False, f"what it has committed changed since the audit: {OTHER}-1 is at 6, and was at 5"),
+        (live, TOPIC, 0, False, f"it subscribes to topic '{TOPIC}' now"),
+        (live, TOPIC, 1, False, None),
+        (resting, OTHER, 0, False, "it is Empty now, with 0 members, and was Stable"),
+        (gone, OTHER, 0, False, None),
+    ]
+    assert done["summary"] == {"total": 6, "changed": 1, "unchanged": 5, "failed": 0, "left_alone": 3}
+    assert [group["name"] for group in json.loads(Path(backup).read_text())["groups"]] == [live]
+    assert truth.offsets(client, live) == {where: offset for where, offset in committed.items() if where != (OTHER, 0)}
+    assert truth.offsets(client, resting) == committed
+
+
+def test_a_group_that_commits_before_the_deletion_survives(cluster: Cluster, proxy: Proxy, write: Write) -> None:
+    client = cluster.client()
+    still, racing, again = names("still", "racing", "again")
+    commits.commit_many(client, {name: {(TOPIC, 0): (3, "", -1)} for name in (still, racing, again)})
+    plan = write(*map(stale, (still, racing, again)))
+    late = {racing: {(TOPIC, 0): (9, "", -1)}, again: {(TOPIC, 0): (3, "same number", -1)}}
+    proxy.before(OFFSET_FETCH, 2, lambda: commits.commit_many(client, late))
+    outcome = run("consumer_group", proxy.address, plan=plan)
+    assert [(item.group, item.changed, item.left_alone) for item in outcome.items] == [
+        (still, True, None),
+        (racing, False, "it has committed since the task began"),
+        (again, False, "it has committed since the task began"),
+    ]
+    assert truth.groups(client).keys() & {still, racing, again} == {racing, again}
+    assert truth.offsets(client, racing) == late[racing]
+
+
+def test_an_offset_that_is_committed_before_its_deletion_survives(cluster: Cluster, proxy: Proxy, write: Write) -> None:
+    client = cluster.client()
+    (name,) = names("racing")
+    commits.commit(client, name, {(OTHER, 0): (5, "", -1), (OTHER, 1): (5, "", -1)})
+    plan = write(needless(name, state="Empty"), needless(name, partition=1, state="Empty"))
+    proxy.before(OFFSET_FETCH, 2, lambda: commits.commit(client, name, {(OTHER, 0): (6, "", -1)}))
+    outcome = run("consumer_group_offsets", proxy.address, state="absent", plan=plan)
+    assert [(item.partition, item.changed, item.left_alone) for item in outcome.items] == [
+        (0, False, "it has committed since the task began"),
+        (1, True, None),
+    ]
+    assert truth.offsets(client, name) == {(OTHER, 0): (6, "", -1)}
+
+
+@pytest.mark.parametrize(
+    ("module", "api_key", "args", "left_alone"),
+    [
+        ("consumer_group", DELETE_GROUPS, {}, "a consumer joined while the group was being deleted"),
+        (
+            "consumer_group_offsets",
+            OFFSET_DELETE,
+            {"state": "absent"},
+            "a consumer joined while the offset was being deleted",
+        ),
+    ],
+)
+def test_a_consumer_that_joins_at_the_last_moment_keeps_its_group(
+    cluster: Cluster, proxy: Proxy, write: Write, module: str, api_key: int, args: dict[str, Any], left_alone: str
+) -> None:
+    client = cluster.client()
+    (name,) = names("joining")
+    commits.commit(client, name, {(TOPIC, 0): (3, "", -1)})
+    plan = write(stale(name), needless(name, TOPIC, at=3, state="Empty"))
+    member = Consumer(client, name, [TOPIC])
+
+    def join() -> None:
+        member.start()
+        member.wait()
+
+    proxy.before(api_key, 1, join)
+    try:
+        outcome = run(module, proxy.address, plan=plan, **args)
+    finally:
+        member.close()
+    assert [(item.changed, item.left_alone) for item in outcome.items] == [(False, left_alone)]
+    assert truth.offsets(client, name) == {(TOPIC, 0): (3, "", -1)}
+
+
+def test_a_lost_answer_is_settled(cluster: Cluster, proxy: Proxy, write: Write) -> None:
+    (name,) = names("lost")
+    commits.commit(cluster.client(), name, {(TOPIC, 0): (3, "", -1), (OTHER, 0): (5, "", -1)})
+    plan = write(needless(name, state="Empty"), stale(name))
+    steps: list[tuple[str, int, dict[str, Any]]] = [
+        ("consumer_group_offsets", OFFSET_DELETE, {"state": "absent"}),
+        ("consumer_group", DELETE_GROUPS, {}),
+    ]
+    for module, api_key, args in steps:
+        proxy.reset()
+        proxy.drop_answers(api_key)
+        outcome = run(module, proxy.address, plan=plan, **args)
+        assert (proxy.count()[api_key], outcome.changed, outcome.errors) == (1, 1, {})
+
+
+def test_a_group_that_is_made_anew_after_a_lost_answer_survives(cluster: Cluster, proxy: Proxy, write: Write) -> None:
+    client = cluster.client()
+    (name,) = names("anew")
+    commits.commit(client, name, {(TOPIC, 0): (3, "", -1)})
+    proxy.reset()
+    proxy.drop_answers(DELETE_GROUPS)
+    proxy.before(CONSUMER_GROUP_DESCRIBE, 2, lambda: commits.commit(client, name, {(TOPIC, 0): (4, "", -1)}))
+    outcome = run("consumer_group", proxy.address, plan=write(stale(name)), connect={"timeout": 5.0})
+    assert (proxy.count()[DELETE_GROUPS], outcome.errors) == (1, {name: "REQUEST_TIMED_OUT"})
+    assert truth.offsets(client, name) == {(TOPIC, 0): (4, "", -1)}
+
+
+def test_more_than_max_changes(cluster: Cluster, proxy: Proxy, write: Write) -> None:
+    limited, busy, other = names("limited", "busy", "other")
+    commits.commit_many(cluster.client(), {name: {(TOPIC, 0): (3, "", -1)} for name in (limited, busy, other)})
+    plan = write(stale(limited), stale(busy, at=2), stale(other))
+    refused = run("consumer_group", proxy.address, plan=plan, max_changes=1)
+    assert refused.errors == {limited: "POLICY_VIOLATION", other: "POLICY_VIOLATION"}
+    assert "DeleteGroups" not in refused.requests
+    assert run("consumer_group", proxy.address, plan=plan, max_changes=2).changed == 2
+    assert busy in truth.groups(cluster.client())
+
+
+def test_an_offset_that_is_gone_with_its_topic_is_unchanged(cluster: Cluster, proxy: Proxy, write: Write) -> None:
+    client = cluster.client()
+    name, topic = names("orphan", "planned-short")
+    topics.create(client, topic, 1)
+    commits.commit(client, name, {(topic, 0): (0, "", -1), (OTHER, 0): (5, "", -1)})
+    plan = write(needless(name, topic, at=0, state="Empty"), needless(name, state="Empty"))
+    topics.delete(client, topic)
+    deadline = time.monotonic() + 30
+    while (topic, 0) in truth.offsets(client, name) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    outcome = run("consumer_group_offsets", proxy.address, state="absent", plan=plan)
+    assert [(item.topic, item.changed, item.left_alone, item.error) for item in outcome.items] == [
+        (topic, False, None, None),
+        (OTHER, True, None, None),
+    ]
+    assert outcome.warnings == [f"topic '{topic}' does not exist in this cluster"]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"cluster_id": "elsewhere"}, "is a plan for cluster elsewhere, and this is cluster "),
+        ({"delete_groups": [{"group": "g"}]}, "is damaged"),
+        ({"version": 2}, "is of version 2"),
+    ],
+)
+@pytest.mark.parametrize(("module", "args"), [("consumer_group", {}), ("consumer_group_offsets", {"state": "absent"})])
+def test_a_plan_that_is_refused(
+    cluster: Cluster,
+    proxy: Proxy,
+    write: Write,
+    change: dict[str, Any],
+    sentence: str,
+    module: str,
+    args: dict[str, Any],
+) -> None:
+    (name,) = names("kept")
+    commits.commit(cluster.client(), name, {(TOPIC, 0): (3, "", -1), (OTHER, 0): (5, "", -1)})
+    plan = Path(write(stale(name), needless(name, state="Empty")))
+    plan.write_text(json.dumps({**json.loads(plan.read_text()), **change}))
+    proxy.clear()
+    with pytest.raises(TaskError, match=sentence):
+        run(module, proxy.address, plan=str(plan), **args)
+    assert proxy.count("kafkaops.groups").keys() <= READING
+    assert len(truth.offsets(cluster.client(), name)) == 2
+
+
+def test_what_a_transaction_is_about_to_commit_is_not_lost(cluster: Cluster, write: Write) -> None:
+    """The committed offset still is what the audit saw; the one of the open transaction would go with the group."""
+    client = cluster.client()
+    (pending,) = names("pending")
+    commits.commit(client, pending, {(TOPIC, 0): (3, "", -1)})
+    consumer = PlainConsumer({**client, "group.id": pending})
+    producer = Producer({**client, "transactional.id": pending})
+    producer.init_transactions()
+    producer.begin_transaction()
+    producer.send_offsets_to_transaction([ConfluentPartition(TOPIC, 0, 4)], consumer.consumer_group_metadata())
+    refused = run("consumer_group", cluster.bootstrap, plan=write(stale(pending)))
+    producer.commit_transaction()
+    consumer.close()
+    assert refused.errors == {pending: "UNSTABLE_OFFSET_COMMIT"}
+    assert truth.offsets(client, pending)[TOPIC, 0].offset == 4

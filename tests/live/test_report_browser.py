@@ -1,0 +1,208 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The report in a real browser: opened as a file, at the size that a large cluster gives."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import report, wording
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.support import audits
+
+pytestmark = pytest.mark.live
+
+CHROMIUM = "/usr/bin/chromium"
+ARGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+GROUPS, FINDINGS, ROWS = 20_000, 50_000, 50
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The page, and what must stay empty: what it asked for but its own file, and what it complained about."""
+
+    page: Page
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def rows(self, table: str) -> list[list[str]]:
+        """Return the texts of the cells that the table shows."""
+        cells: list[list[str]] = self.page.eval_on_selector_all(
+            f"#{table} tbody tr", "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
+        )
+        return cells
+
+    def column(self, table: str, label: str) -> list[str]:
+        """Return the texts of one column."""
+        labels = self.page.locator(f"#{table} .rows thead th").all_inner_texts()
+        return [row[labels.index(label)] for row in self.rows(table)]
+
+    def status(self, table: str) -> str:
+        """Return what the table says about the rows that it shows."""
+        return self.page.locator(f"#{table} [role=status]").inner_text()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if not os.path.exists(CHROMIUM):
+        pytest.fail(f"{CHROMIUM} is missing: install chromium (Debian, Ubuntu: apt-get install chromium).")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a large cluster."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    audit = audits.many(GROUPS, FINDINGS)
+    start = time.monotonic()
+    report.write(str(path), audit)
+    took = time.monotonic() - start
+    assert took < 10
+    assert path.stat().st_size < 10_000_000
+    return path
+
+
+@pytest.fixture
+def opened(browser: Browser, file: Path) -> Iterator[Opened]:
+    """The report, open; whatever the test does, the page asks for nothing and complains about nothing."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    shown = Opened(context.new_page())
+    shown.page.on("request", lambda request: shown.requests.append(request.url))
+    shown.page.on("console", lambda message: shown.complaints.append(message.text))
+    shown.page.on("pageerror", lambda error: shown.complaints.append(str(error)))
+    shown.page.goto(file.as_uri())
+    yield shown
+    title = shown.page.title()
+    context.close()
+    assert shown.requests == [file.as_uri()]
+    assert shown.complaints == []
+    assert title.startswith("Consumer groups of ")
+
+
+def test_shows_rows_soon_and_few(browser: Browser, file: Path) -> None:
+    page = browser.new_page()
+    start = time.monotonic()
+    page.goto(file.as_uri(), wait_until="commit")
+    page.wait_for_selector("#groups tbody tr")
+    assert time.monotonic() - start < 10
+    assert page.locator("#groups tbody tr").count() == ROWS
+    assert page.locator("#findings tbody tr").count() == ROWS
+    page.close()
+
+
+def test_names_are_text(opened: Opened) -> None:
+    names = opened.column("groups", "Group")[: len(audits.HOSTILE)]
+    assert names[0] == audits.HOSTILE[0]
+    assert names[1] == audits.HOSTILE[1]
+    assert names[5:10] == [
+        "line\\u2028separator\\u2029paragraph",
+        "\\u202egnp.exe",
+        "tab\\tnewline\\nnull\\x00",
+        "zero\\u200bwidth",
+        "lone \\ud800 surrogate",
+    ]
+    assert names[14] == "(empty name)"
+    assert names[15].startswith("long-xxx")
+    assert names[15].endswith("xxx-end")
+    assert len(names[15]) < 200
+    assert opened.page.locator("img").count() == 0
+
+
+def test_sorts(opened: Opened) -> None:
+    head = opened.page.locator('#groups th[data-column="lag"]')
+    for direction, best in (("descending", max), ("ascending", min)):
+        head.get_by_role("button").click()
+        assert head.get_attribute("aria-sort") == direction
+        arrow = head.locator("button").evaluate("button => getComputedStyle(button, '::after').content")
+        assert arrow == {"descending": '"↓"', "ascending": '"↑"'}[direction]
+        lags = [int(lag.replace(",", "")) for lag in opened.column("groups", "Lag")]
+        known = [row["lag"] for row in audits.many(GROUPS, 0).groups if row["lag"] is not None]
+        assert lags == sorted(lags, reverse=direction == "descending")
+        assert lags[0] == best(known)
+    # what has no value comes last, whatever the direction
+    opened.page.locator('#groups [data-go="last"]').click()
+    assert opened.column("groups", "Lag")[-1] == "\N{EN DASH}"
+    opened.page.locator('#groups th[data-column="group"] button').click()
+    assert opened.page.locator('#groups th[aria-sort="ascending"]').get_attribute("data-column") == "group"
+    assert head.get_attribute("aria-sort") == "none"
+
+
+def test_searches_filters_and_pages(opened: Opened) -> None:
+    assert opened.status("groups") == "1 to 50 of 20,000 groups"
+    opened.page.locator('#groups [data-go="next"]').click()
+    assert opened.status("groups") == "51 to 100 of 20,000 groups"
+    opened.page.locator('#groups th[data-column="lag"] button').click()
+    opened.page.locator("#groups input").fill("FRAUD 1999")
+    assert all("fraud" in name and "1999" in name for name in opened.column("groups", "Group"))
+    assert opened.status("groups").endswith("1 group (20,000 in all)")
+    opened.page.locator("#groups input").fill("</SCRIPT>")
+    assert opened.column("groups", "Group") == [audits.HOSTILE[0]]
+    opened.page.locator("#groups input").fill("wwwwww")
+    assert opened.column("groups", "Group") == [wording.shorten("W" * 249, 121)]
+    opened.page.locator("#groups input").fill("no such group")
+    assert opened.status("groups") == "No groups (20,000 in all)"
+    opened.page.locator("#groups input").fill("")
+    opened.page.get_by_label("State", exact=True).select_option(label=_option(opened, "State", "Empty"))
+    assert set(opened.column("groups", "State")) == {"Empty"}
+    opened.page.get_by_label("Finding", exact=True).select_option(label=_option(opened, "Finding", "Record that"))
+    assert opened.status("findings") == "1 to 1 of 1 finding (50,000 in all)"
+
+
+def _option(opened: Opened, label: str, start: str) -> str:
+    options = opened.page.get_by_label(label, exact=True).locator("option").all_inner_texts()
+    return next(option for option in options if option.startswith(start))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_fits_the_screen(opened: Opened, tmp_path: Path, width: int, scheme: str) -> None:
+    opened.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    opened.page.set_viewport_size({"width": width, "height": 800})
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    opened.page.screenshot(path=str(tmp_path / f"{width}-{scheme}.png"), full_page=True)
+
+
+def test_prints(opened: Opened, tmp_path: Path) -> None:
+    count = "document.querySelectorAll('#findings tbody tr').length"
+    left_out = "document.querySelector('#findings .left-out').textContent"
+    opened.page.evaluate(f"addEventListener('beforeprint', () => {{ window.printed = [{count}, {left_out}]; }})")
+    opened.page.pdf(path=str(tmp_path / "report.pdf"), format="A4")
+    assert opened.page.evaluate("printed") == [
+        500,
+        "500 of 50,000 findings are printed. The others are in the file.",
+    ]
+    assert opened.page.evaluate(count) == ROWS
+    opened.page.emulate_media(media="print")
+    for hidden in ("#findings .controls", "#findings .pager", "#groups .rows", "nav"):
+        assert not opened.page.locator(hidden).is_visible()
+    for visible in ("#findings .rows", "#findings .left-out", "#groups .left-out", ".tiles"):
+        assert opened.page.locator(visible).is_visible()
+
+
+def test_works_without_javascript(browser: Browser, file: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.locator(".tiles dd").first.inner_text() == "20,000"
+    assert page.locator(".chart svg").count() == 4
+    assert page.locator("#groups noscript").is_visible()
+    assert not page.locator("#groups table").is_visible()
+    context.close()

@@ -1,0 +1,271 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role streams_reset beside Kafka's StreamsResetter: two applications alike, one for each, always left alike.
+
+The tests of one protocol go on from each other, in their order: each resets from where the last one left both.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer as Reader
+from confluent_kafka import Producer, TopicPartition
+
+from tests.live.playbook import Play, play
+from tests.support import topics, truth
+from tests.support.broker import Cluster
+from tests.support.clients import properties
+from tests.support.consumers import Member, streams_counter
+
+TOOL, ROLE = "by-tool", "by-role"
+PARTITIONS = 3
+RECORDS = 12
+HOUR = 3600
+EPOCH = 1_700_000_000
+INTERNAL = {"-by-value-repartition", "-counts-changelog"}
+# what is none of the application's, although it looks a little like that
+OTHERS = {"-input", "-mid", "-output", "-notes", "-counts-changelog-2", "lication-x-changelog"}
+
+Offsets = dict[tuple[str, int], tuple[int, str]]
+
+
+def make(cluster: Cluster, name: str) -> None:
+    """Make the topics of an application: 12 records each in partitions 0 and 1, an hour between two; none in 2."""
+    for suffix, partitions in (("-input", PARTITIONS), ("-mid", 1), ("-output", 1)):
+        topics.create(cluster.bootstrap, name + suffix, partitions, config={"retention.ms": "-1"})
+    for suffix in OTHERS - {"-input", "-mid", "-output"}:
+        topics.create(cluster.bootstrap, name + suffix)
+    producer = Producer(properties(cluster.bootstrap))
+    for number in range(RECORDS):
+        for partition in range(2):
+            at = int((EPOCH + number * HOUR) * 1000)
+            producer.produce(f"{name}-input", f"v{number % 3}", partition=partition, timestamp=at)
+    producer.flush(30)
+
+
+def offsets(cluster: Cluster, name: str) -> Offsets:
+    """Return what an application has committed, its topics without its name."""
+    found = truth.offsets(cluster.bootstrap, name)
+    return {(topic.removeprefix(name), number): at[:2] for (topic, number), at in sorted(found.items())}
+
+
+def state(cluster: Cluster, name: str) -> tuple[Offsets, set[str]]:
+    """Return what an application has committed, and the topics that begin with its name."""
+    names = {topic.removeprefix(name) for topic in truth.topics(cluster.bootstrap) if topic.startswith(name)}
+    return offsets(cluster, name), names
+
+
+def output(cluster: Cluster, name: str) -> list[tuple[bytes, bytes]]:
+    """Return what an application has written, in order."""
+    reader = Reader({**properties(cluster.bootstrap), "group.id": "unused", "enable.partition.eof": True})
+    reader.assign([TopicPartition(f"{name}-output", 0, 0)])
+    found = []
+    while (message := reader.poll(10)) is not None and not message.error():
+        found.append((message.key() or b"", message.value() or b""))
+    reader.close()
+    return found
+
+
+def until(cluster: Cluster, names: list[str], written: int) -> None:
+    """Wait until applications have written so many records, and have committed that."""
+    deadline = time.monotonic() + 40
+    for name in names:
+        while len(output(cluster, name)) < written or offsets(cluster, name).get(("-input", 0), (0, ""))[0] < RECORDS:
+            assert time.monotonic() < deadline, (name, output(cluster, name), offsets(cluster, name))
+            time.sleep(0.3)
+
+
+def tool(cluster: Cluster, name: str, *options: str) -> CompletedProcess[str]:
+    """Run Kafka's StreamsResetter on an application."""
+    arguments = ["--application-id", name, *(option.format(name) for option in options)]
+    return truth.kafka_tool(cluster, "org.apache.kafka.tools.StreamsResetter", arguments)
+
+
+def role(cluster: Cluster, name: str, check: bool = False, **variables: Any) -> Play:
+    """Run the role on an application and its input, whose name stands for NAME in the variables."""
+    given = json.loads(json.dumps({"input_topics": ["NAME-input"], **variables}).replace("NAME", name))
+    named = {f"streams_reset_{key}": value for key, value in {"application_id": name, **given}.items()}
+    return play("streams_reset", cluster.bootstrap, named, check=check)
+
+
+def both(
+    cluster: Cluster, suffix: str, options: tuple[str, ...], check: bool = False, **variables: Any
+) -> tuple[CompletedProcess[str], Play]:
+    """Run both at the same time, each on its application."""
+    with ThreadPoolExecutor(1) as pool:
+        theirs = pool.submit(tool, cluster, TOOL + suffix, *options)
+        ours = role(cluster, ROLE + suffix, check, **variables)
+        return theirs.result(), ours
+
+
+@pytest.fixture(scope="module")
+def classic(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Member]:
+    """Two live applications of the classic protocol, that are done with their input."""
+    yield from started(cluster, "", tmp_path_factory.mktemp("classic"))
+
+
+@pytest.fixture(scope="module")
+def streams(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Member]:
+    """Two live applications of the streams protocol (KIP-1071), that are done with their input."""
+    yield from started(cluster, "-streams", tmp_path_factory.mktemp("streams"))
+
+
+def started(cluster: Cluster, suffix: str, folder: Path) -> Iterator[Member]:
+    names = [TOOL + suffix, ROLE + suffix]
+    for name in names:
+        make(cluster, name)
+    applications = streams_counter(cluster.bootstrap, names, protocol="streams" if suffix else "classic")
+    applications.start(folder)
+    try:
+        applications.wait(60)
+        until(cluster, names, 2 * RECORDS)
+        yield applications
+    finally:
+        applications.close()
+
+
+INPUT = ("--input-topics", "{}-input")
+
+
+def test_a_live_instance_is_refused(cluster: Cluster, classic: Member) -> None:
+    before = state(cluster, ROLE)
+    assert before[1] == INTERNAL | OTHERS
+    theirs, ours = both(cluster, "", INPUT)
+    assert (theirs.returncode, ours.code) == (1, 2)
+    assert f"{ROLE}-StreamThread-1-consumer" in ours.words
+    assert "streams_reset_force" in ours.words
+    assert state(cluster, ROLE)[1] == before[1]
+    assert {at[0] for at in offsets(cluster, ROLE).values()} == {at[0] for at in before[0].values()}
+
+
+def test_by_force_a_live_instance_is_refused_when_it_comes_back(cluster: Cluster, classic: Member) -> None:
+    before = state(cluster, ROLE)
+    ours = role(cluster, ROLE, force=True)
+    assert ours.code == 2
+    assert "1 member rejoined within 5 s" in ours.words
+    assert state(cluster, ROLE)[1] == before[1]
+    assert {at[0] for at in offsets(cluster, ROLE).values()} == {at[0] for at in before[0].values()}
+
+
+def test_check_mode_shows_what_force_would_do(cluster: Cluster, classic: Member) -> None:
+    classic.kill()
+    before = state(cluster, ROLE)
+    ours = role(cluster, ROLE, check=True, force=True)
+    assert (ours.code, ours.words) == (0, "")
+    removed = ours.tasks["Remove the members that are left, and see that none of them comes back"]
+    assert [each["action"] for each in removed["results"]] == ["remove_member"]
+    deleted = ours.tasks["Delete the internal topics"]["results"]
+    assert {each["topic"].removeprefix(ROLE) for each in deleted} == INTERNAL
+    targets = ours.tasks["Say what would become of the offsets once the members are gone"]["msg"]
+    assert [target["offset"] for target in targets] == [0, 0, 0]
+    assert state(cluster, ROLE) == before
+    assert len(truth.members(cluster.bootstrap, ROLE)) == 1
+
+
+def test_by_force_what_was_left_behind_is_removed(cluster: Cluster, classic: Member) -> None:
+    # partition 2 was never committed
+    assert ("-input", 2) not in offsets(cluster, ROLE)
+    options = (*INPUT, "--force", "--shift-by", "-2")
+    theirs, ours = both(cluster, "", options, force=True, to="shift", value=-2, settle_time=1)
+    assert (theirs.returncode, ours.code, ours.words) == (0, 0, ""), theirs.stderr
+    (logged,) = ours.tasks["Log the members that were removed"]["results"]
+    assert logged["msg"].startswith(f"Removed member {ROLE}-StreamThread-1-consumer on 127.0.0.1")
+    assert state(cluster, ROLE) == state(cluster, TOOL)
+    assert state(cluster, ROLE)[1] == OTHERS
+
+
+MIDDLE = EPOCH + 5 * HOUR
+AGO = f"PT{int(time.time() - MIDDLE) // HOUR}H"
+DATE = time.strftime("%Y-%m-%dT%H:%M:%S.000", time.gmtime(MIDDLE))
+CASES: list[Any] = [
+    pytest.param(("--dry-run",), {"check": True}, id="dry run"),
+    pytest.param(("--to-datetime", DATE), {"to": "timestamp", "value": str(MIDDLE * 1000)}, id="datetime"),
+    pytest.param(("--to-latest",), {"to": "latest"}, id="latest"),
+    pytest.param(("--by-duration", AGO), {"to": "duration", "value": AGO}, id="duration"),
+    pytest.param(("--from-file", "{}.csv"), {"to": "file", "file": "NAME.csv"}, id="file"),
+    pytest.param(
+        ("--intermediate-topics", "{}-mid"), {"intermediate_topics": ["NAME-mid"]}, id="earliest, and intermediate"
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "variables"), CASES)
+def test_reset(
+    cluster: Cluster,
+    classic: Member,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    variables: dict[str, Any],
+) -> None:
+    for name in (TOOL, ROLE):
+        lines = [f"{name}-input,{partition},{offset}\n" for partition, offset in enumerate((3, 99, 0))]
+        (tmp_path / f"{name}.csv").write_text("".join(lines), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    if "file" in variables:
+        variables = {**variables, "file": str(tmp_path / variables["file"])}
+    before = state(cluster, ROLE)
+    theirs, ours = both(cluster, "", (*INPUT, *options), **variables)
+    assert (theirs.returncode, ours.code, ours.words) == (0, 0, ""), theirs.stderr
+    assert state(cluster, ROLE) == state(cluster, TOOL)
+    assert (state(cluster, ROLE) == before) is ("check" in variables)
+    assert ours.changed == ["Set the offsets, of intermediate topics to their ends"]
+
+
+def test_a_backup_is_a_file_with_offsets(cluster: Cluster, classic: Member, tmp_path: Path) -> None:
+    before = state(cluster, ROLE)
+    backup = str(tmp_path / "backup.json")
+    assert role(cluster, ROLE, to="latest", backup=backup).code == 0
+    assert state(cluster, ROLE) != before
+    assert role(cluster, ROLE, to="file", file=backup).code == 0
+    assert state(cluster, ROLE) == before
+
+
+def test_both_process_their_input_again(cluster: Cluster, classic: Member, tmp_path: Path) -> None:
+    process_again(cluster, "", tmp_path)
+
+
+def process_again(cluster: Cluster, suffix: str, folder: Path) -> None:
+    """Start both applications, and see that each counts all of its input from one again."""
+    names = [TOOL + suffix, ROLE + suffix]
+    first = {name: sorted(output(cluster, name)) for name in names}
+    with closing(streams_counter(cluster.bootstrap, names, protocol="streams" if suffix else "classic")) as again:
+        again.start(folder)
+        again.wait(60)
+        until(cluster, names, 4 * RECORDS)
+    for name in names:
+        assert sorted(output(cluster, name)) == sorted(first[name] * 2)
+    assert first[names[0]] == first[names[1]]
+    assert len(first[names[0]]) == 2 * RECORDS
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_live_instance_of_the_streams_protocol_is_refused(cluster: Cluster, streams: Member, force: bool) -> None:
+    before = state(cluster, f"{ROLE}-streams")
+    assert before[1] == INTERNAL | OTHERS
+    ours = role(cluster, f"{ROLE}-streams", force=force)
+    assert ours.code == 2
+    assert f"{ROLE}-streams-StreamThread-1-consumer" in ours.words
+    assert ("no broker removes members" if force else "streams_reset_force") in ours.words
+    assert state(cluster, f"{ROLE}-streams") == before
+
+
+def test_an_application_of_the_streams_protocol(cluster: Cluster, streams: Member, tmp_path: Path) -> None:
+    streams.stop()
+    options = (*INPUT, "--intermediate-topics", "{}-mid")
+    theirs, ours = both(cluster, "-streams", options, intermediate_topics=["NAME-mid"])
+    assert (theirs.returncode, ours.code, ours.words) == (0, 0, ""), theirs.stderr
+    assert state(cluster, f"{ROLE}-streams") == state(cluster, f"{TOOL}-streams")
+    assert state(cluster, f"{ROLE}-streams")[1] == OTHERS
+    process_again(cluster, "-streams", tmp_path)

@@ -1,0 +1,87 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role teardown, where something still uses what it deletes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+from confluent_kafka import KafkaException
+
+from tests.live.playbook import play
+from tests.support import commits, topics, truth
+from tests.support.broker import Cluster
+
+NAME = "undead-orders"
+VARIABLES = {"teardown_groups": "undead-*", "teardown_topics": "undead-*", "teardown_settle_time": 3}
+
+
+@contextmanager
+def again_and_again(action: Callable[[], object]) -> Iterator[None]:
+    stop = threading.Event()
+
+    def repeat() -> None:
+        while not stop.wait(0.2):
+            action()
+
+    thread = threading.Thread(target=repeat)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+@pytest.fixture
+def world(cluster: Cluster) -> None:
+    """A topic and a group of the environment, and one of another."""
+    if NAME not in truth.topics(cluster.bootstrap):
+        topics.create(cluster.bootstrap, NAME)
+    if "alive-orders" not in truth.topics(cluster.bootstrap):
+        topics.create(cluster.bootstrap, "alive-orders")
+    for group in ("undead-group", "alive-group"):
+        commits.commit(cluster.bootstrap, group, {(NAME, 0): (0, "", -1)})
+
+
+def test_a_group_that_comes_back_is_seen(cluster: Cluster, world: None) -> None:
+    """A simple group is always empty, so that only its next commit shows that it is in use."""
+    offset = {("alive-orders", 0): (0, "", -1)}
+    with again_and_again(lambda: commits.commit(cluster.bootstrap, "undead-group", offset)):
+        done = play("teardown", cluster.bootstrap, VARIABLES, tags="groups")
+    assert done.code == 2
+    assert "1 of the deleted groups came back: undead-group" in done.words
+    assert done.changed == ["Delete the groups"]
+    assert NAME in truth.topics(cluster.bootstrap)
+
+
+def test_a_topic_that_comes_back_is_seen(cluster: Cluster, world: None) -> None:
+    """The tests' brokers do not create topics on demand, as those of others may."""
+
+    def create() -> None:
+        with suppress(KafkaException):
+            topics.create(cluster.bootstrap, NAME)
+
+    with again_and_again(create):
+        done = play("teardown", cluster.bootstrap, VARIABLES)
+    assert done.code == 2
+    assert f"1 of the deleted topics came back: {NAME}" in done.words
+    assert done.changed == ["Delete the groups", "Delete the topics"]
+
+
+def test_what_rests_in_peace(cluster: Cluster, world: None) -> None:
+    predicted = play("teardown", cluster.bootstrap, VARIABLES, check=True)
+    done = play("teardown", cluster.bootstrap, VARIABLES)
+    assert (predicted.code, done.code, done.words) == (0, 0, "")
+    assert predicted.changed == done.changed == ["Delete the groups", "Delete the topics"]
+    for task in done.changed:
+        assert predicted.tasks[task]["results"] == done.tasks[task]["results"]
+    left = truth.topics(cluster.bootstrap).keys() | truth.groups(cluster.bootstrap).keys()
+    assert left >= {"alive-orders", "alive-group"}
+    assert not any(name.startswith("undead-") for name in left)
+    assert play("teardown", cluster.bootstrap, VARIABLES).changed == []

@@ -1,0 +1,110 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The rows that the scan has to make of records, from what was put into them."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import decode, records
+
+Row = dict[str, Any]
+#: A key and a value.
+Raw = tuple[bytes | None, bytes | None]
+
+#: The uuid that stands for none.
+NO_UUID = base64.urlsafe_b64encode(bytes(16)).decode().rstrip("=")
+
+
+def decoded(raw: Sequence[Raw]) -> list[Row]:
+    """Decode records; each row without what is null in it and where the record stands."""
+    count = len(raw)
+    batch = decode.decode(
+        pa.array([7] * count, pa.int32()),
+        pa.array(range(count), pa.int64()),
+        pa.array([5] * count, pa.int64()),
+        pa.array([key for key, _value in raw], pa.binary()),
+        pa.array([value for _key, value in raw], pa.binary()),
+    )
+    batch.validate(full=True)
+    rows = batch.to_pylist()
+    assert [row.pop("source_offset") for row in rows] == list(range(count))
+    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+
+
+def expected(
+    record_type: int, version: int | None, key: Row, value: Row, topics: Sequence[Sequence[str] | None] = ()
+) -> Row:
+    """The row of a record, as `decoded` has it.
+
+    :param version: of the value, None for a tombstone.
+    :param topics: of the subscription of each member of a classic group.
+    """
+    columns = {
+        "kind": records.KINDS[record_type],
+        "source_partition": 7,
+        "timestamp": 5,
+        "tombstone": version is None,
+        "group": key.get("group", key.get("groupId")),
+        "topic": key.get("topic"),
+        "partition": key.get("partition"),
+        "member_id": key.get("memberId"),
+        **(_content(record_type, key, value, topics) if version is not None else {}),
+    }
+    return {name: content for name, content in columns.items() if content is not None}
+
+
+def _content(record_type: int, key: Row, value: Row, topics: Sequence[Sequence[str] | None]) -> Row:
+    if record_type <= 1:
+        return {
+            "offset": value["offset"],
+            "leader_epoch": _unless(value.get("leaderEpoch"), -1),
+            "metadata": value["metadata"],
+            "commit_time": value["commitTimestamp"],
+            "expire_time": _unless(value.get("expireTimestamp"), -1),
+            "topic_id": _unless(value.get("topicId"), NO_UUID),
+        }
+    if record_type == 2:
+        return {
+            "protocol_type": value["protocolType"],
+            "generation": value["generation"],
+            "protocol": value["protocol"],
+            "state_time": _unless(value.get("currentStateTimestamp"), -1),
+            "members": [
+                _member(
+                    one["memberId"], one.get("groupInstanceId"), one["clientId"], one["clientHost"], subscribed, None
+                )
+                for one, subscribed in zip(value["members"], topics, strict=True)
+            ],
+        }
+    if record_type == 5:
+        names = ("instanceId", "clientId", "clientHost", "subscribedTopicNames", "subscribedTopicRegex")
+        return {"members": [_member(key["memberId"], *(value[name] for name in names))]}
+    if record_type in (3, 6):
+        return {"generation": value["epoch" if record_type == 3 else "assignmentEpoch"]}
+    if record_type == 4:
+        return {"topics": [one["topicName"] for one in value["topics"]]}
+    if record_type in (7, 8):
+        assigned = value["topicPartitions" if record_type == 7 else "assignedPartitions"]
+        return {"topic_ids": [_unless(one["topicId"], NO_UUID) for one in assigned]}
+    return {"topics": value["topics"]} if record_type == 16 else {}
+
+
+def _unless(value: Any, nothing: Any) -> Any:
+    return None if value == nothing else value
+
+
+def _member(member_id: str, instance: str | None, client: str, host: str, topics: Any, regex: str | None) -> Row:
+    return {
+        "member_id": member_id,
+        "group_instance_id": instance,
+        "client_id": client,
+        "client_host": host,
+        "topics": None if topics is None else list(topics),
+        "topic_regex": regex,
+    }

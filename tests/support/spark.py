@@ -1,0 +1,107 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Real Spark: sessions in this process, and a standalone cluster from pyspark's own package."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from unittest import mock
+
+import pyspark
+from pyspark.sql import SparkSession
+
+from tests.support.collection import CHECKOUT
+from tests.support.ports import HOST, free, listening
+from tests.support.process import Process
+
+_HOME = Path(pyspark.__file__).parent
+_LIBRARIES = ("confluent-kafka", "pyarrow")
+
+
+@contextlib.contextmanager
+def local_session(config: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """A session with two cores of this machine, and more configuration."""
+    with session("local[2]", sys.executable, config) as made:
+        yield made
+
+
+@contextlib.contextmanager
+def session(master: str, python: str, config: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """A session of any master, whose workers run a Python interpreter. One at a time."""
+    conf = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": HOST,
+        "spark.driver.bindAddress": HOST,
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.session.timeZone": "UTC",
+        **(config or {}),
+    }
+    builder = SparkSession.builder.master(master).appName("tests")
+    for name, value in conf.items():
+        builder = builder.config(name, value)
+    with mock.patch.dict(os.environ, {"PYSPARK_PYTHON": python}):
+        made = builder.getOrCreate()
+    try:
+        made.sparkContext.setLogLevel("ERROR")
+        yield made
+    finally:
+        made.stop()
+
+
+@contextlib.contextmanager
+def standalone(folder: Path, workers: int = 2, timeout: float = 60) -> Iterator[str]:
+    """A standalone cluster of workers with one core each; gives the master's URL. Logs go to `folder`.
+
+    :raises RuntimeError: when it does not start in `timeout` seconds; the message ends with the log.
+    """
+    port, *uis = free(workers + 2)
+    url = f"spark://{HOST}:{port}"
+    with contextlib.ExitStack() as stack:
+        master = _start(stack, folder / "master.log", "master.Master", "--port", str(port), "--webui-port", str(uis[0]))
+        _wait(lambda: listening(port), master, timeout)
+        for number, ui in enumerate(uis[1:], 1):
+            options = ("--cores", "1", "--memory", "1g", "--webui-port", str(ui), "--work-dir", str(folder / "work"))
+            log = folder / f"worker-{number}.log"
+            worker = _start(stack, log, "worker.Worker", *options, url)
+            _wait(functools.partial(_says, log, "Successfully registered"), worker, timeout)
+        yield url
+
+
+def executor_python(folder: Path) -> str:
+    """Make a virtual environment with no more than executors need, of the versions of requirements-dev.txt."""
+    lines = (CHECKOUT / "requirements-dev.txt").read_text("utf-8").splitlines()
+    pinned = [line for line in lines if line.partition("==")[0] in _LIBRARIES]
+    venv.create(folder, with_pip=True)
+    python = str(folder / "bin" / "python")
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *pinned], check=True)
+    return python
+
+
+def _start(stack: contextlib.ExitStack, log: Path, name: str, *arguments: str) -> Process:
+    command = [str(_HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--host", HOST, *arguments]
+    env = {"SPARK_HOME": str(_HOME), "SPARK_LOCAL_IP": HOST, "SPARK_DAEMON_MEMORY": "256m"}
+    process = Process(command, log, env=env, folder=log.parent)
+    stack.callback(process.kill)
+    return process
+
+
+def _says(log: Path, words: str) -> bool:
+    return words in log.read_text("utf-8", "replace")
+
+
+def _wait(ready: Callable[[], bool], process: Process, timeout: float) -> None:
+    deadline = time.monotonic() + timeout
+    while not ready():
+        if not process.alive or time.monotonic() > deadline:
+            raise RuntimeError(f"Spark's cluster does not start:\n{process.tail()}")
+        time.sleep(0.1)

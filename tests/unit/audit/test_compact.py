@@ -1,0 +1,120 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is kept of the records of a split: the later one of both key versions, and the meters of each group."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.compact import Activity, Record, drop_superseded
+
+DAY = 86_400_000
+# the same key in both versions, and another one
+V0, V1, OTHER = b"\0\0same", b"\0\1same", b"\0\1other"
+
+Log = list[tuple[bytes, int, bytes | None]]
+
+
+def at(offset: int) -> Record:
+    return (7, offset, 0, b"")
+
+
+@pytest.mark.parametrize(
+    ("latest", "kept"),
+    [
+        ({V0: at(1), V1: at(2)}, {V1}),
+        ({V0: at(2), V1: at(1)}, {V0}),
+        ({V0: at(1), OTHER: at(2)}, {V0, OTHER}),
+        ({b"\0\2same": at(1), V1: at(2)}, {b"\0\2same", V1}),
+        ({b"\0": at(1), b"": at(2)}, {b"\0", b""}),
+    ],
+)
+def test_the_later_commit_wins_whatever_the_version_of_its_key(latest: dict[bytes, Record], kept: set[bytes]) -> None:
+    drop_superseded(latest)
+    assert latest.keys() == kept
+
+
+def string(text: str | None) -> bytes:
+    encoded = (text or "").encode()
+    return struct.pack(">h", -1 if text is None else len(encoded)) + encoded
+
+
+def compact(text: str | None) -> bytes:
+    """A compact string; its length is a varint of two bytes at most."""
+    encoded = (text or "").encode()
+    length = 0 if text is None else len(encoded) + 1
+    return (bytes([length]) if length < 128 else bytes([length & 0x7F | 0x80, length >> 7])) + encoded
+
+
+def key(kind: int, group: str = "g", rest: bytes = b"") -> bytes:
+    return struct.pack(">h", kind) + string(group) + rest
+
+
+def classic(generation: int, members: int = 1, version: int = 3, protocol: str | None = "range") -> bytes:
+    """The start of a GroupMetadataValue: all up to the number of its members."""
+    text, count = (compact, bytes([members + 1])) if version == 4 else (string, struct.pack(">i", members))
+    state_time = struct.pack(">q", 1) if version >= 2 else b""
+    head = struct.pack(">h", version) + text("consumer") + struct.pack(">i", generation)
+    return head + text(protocol) + text(None) + state_time + count
+
+
+def epoch(number: int) -> bytes:
+    return struct.pack(">hi", 0, number)
+
+
+COMMIT, CLASSIC, KIP_848 = key(1, rest=b"\0\1t\0\0\0\0"), key(2), key(3)
+LONG = "x" * 200
+
+
+@pytest.mark.parametrize(
+    ("log", "meters"),
+    [
+        ([], []),
+        ([(COMMIT, 5, b"1"), (COMMIT, DAY - 1, b"2"), (COMMIT, DAY - 1, None)], [("g", 0, 2, 1, 0)]),
+        ([(COMMIT, DAY - 1, b"1"), (COMMIT, DAY, b"2")], [("g", 0, 1, 0, 0), ("g", 1, 1, 0, 0)]),
+        # a time that no calendar has, and that the column cannot hold
+        ([(COMMIT, 2**62, b"1")], [("g", 2**31 - 1, 1, 0, 0)]),
+        ([(key(0), 0, b"1"), (key(1), 0, b"2")], [("g", 0, 2, 0, 0)]),
+        ([(key(1, "a"), 0, b"1"), (key(1, "ab"), 0, b"2")], [("a", 0, 1, 0, 0), ("ab", 0, 1, 0, 0)]),
+        # what is no commit: members and assignments
+        ([(key(5), 0, b"1"), (key(8), 0, None)], []),
+        # completed rebalances
+        ([(CLASSIC, 0, classic(1)), (CLASSIC, DAY, classic(2))], [("g", 0, 0, 0, 1), ("g", 1, 0, 0, 1)]),
+        ([(CLASSIC, 0, classic(1)), (CLASSIC, 0, classic(1))], [("g", 0, 0, 0, 1)]),
+        ([(CLASSIC, 0, classic(1, members=0))], []),
+        (
+            [(CLASSIC, 0, classic(1)), (CLASSIC, 0, classic(2, members=0)), (CLASSIC, 0, classic(3))],
+            [("g", 0, 0, 0, 2)],
+        ),
+        ([(CLASSIC, 0, classic(1)), (CLASSIC, 0, None), (CLASSIC, 0, classic(1))], [("g", 0, 0, 0, 2)]),
+        ([(KIP_848, 0, epoch(number)) for number in (1, 1, 2, 2)], [("g", 0, 0, 0, 2)]),
+        ([(CLASSIC, 0, classic(1)), (KIP_848, 0, epoch(1))], [("g", 0, 0, 0, 2)]),
+        *(
+            ([(CLASSIC, 0, classic(1, version=version, protocol=protocol))], [("g", 0, 0, 0, 1)])
+            for version in range(5)
+            for protocol in (None, LONG)
+        ),
+        *(([(CLASSIC, 0, classic(1, 0, version, protocol=LONG))], []) for version in range(5)),
+        # a value that is cut short tells nothing
+        ([(CLASSIC, 0, classic(1)), (CLASSIC, 0, classic(2)[:9]), (CLASSIC, 0, classic(1))], [("g", 0, 0, 0, 1)]),
+        ([(KIP_848, 0, b""), (CLASSIC, 0, b"\0\4\xff\xff")], []),
+        # a key that is cut short has no group, and bytes that are no UTF-8 are no name
+        ([(b"", 0, b"1"), (b"\0\1", 0, b"1"), (b"\0\1\0\5abc", 0, b"1"), (b"\0\1\xff\xff", 0, b"1")], []),
+        ([(b"\0\1\0\1\xff", 0, b"1"), (b"\0\1\0\1\xfe", 0, b"1")], []),
+    ],
+)
+def test_activity(log: Log, meters: list[tuple[str, int, int, int, int]]) -> None:
+    activity = Activity()
+    # one record at a time, as it may come
+    for name, timestamp, value in log:
+        activity.add([7], [timestamp], [name], [value])
+    assert activity.meters() == [(7, *expected) for expected in meters]
+
+
+def test_activity_of_many_records_at_once() -> None:
+    activity = Activity()
+    activity.add([1, 1, 2], [0, 0, 0], [COMMIT, CLASSIC, key(1, "other")], [None, classic(1), b""])
+    assert activity.meters() == [(1, "g", 0, 0, 1, 1), (2, "other", 0, 1, 0, 0)]

@@ -1,0 +1,281 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The report: what its charts count, how it spells what others named, and its file."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import pathlib
+import re
+import stat
+import typing as t
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import charts, report, wording
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import Column
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+
+from tests.support import audits
+
+TODAY = datetime.date(2026, 3, 1)
+KINDS = [
+    "stale_group",
+    "unsubscribed",
+    "topic_gone",
+    "topic_recreated",
+    "before_log_start",
+    "after_log_end",
+    "no_commits",
+    "undecodable",
+]
+
+
+def finding(kind: str, **fields: t.Any) -> dict[str, t.Any]:
+    row = {"kind": kind, "group": "g", "topic": "t", "partition": 0, "evidence": "e", "action": "a", "planned": False}
+    return row | fields
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("orders", "orders"),
+        ("", "(empty name)"),
+        ("  two  spaces ", "  two  spaces "),
+        ("tab\tline\nnull\x00", "tab\\tline\\nnull\\x00"),
+        ("\u202egnp.exe", "\\u202egnp.exe"),
+        ("a\u2028b\u200bc\u00a0d", "a\\u2028b\\u200bc\\xa0d"),
+        ("\ud800", "\\ud800"),
+        ("\U000e0041", "\\U000e0041"),
+        ("שלום 日本 🚀", "שלום 日本 🚀"),
+        ("<b>&", "<b>&"),
+    ],
+)
+def test_shown(name: str, shown: str) -> None:
+    assert wording.shown(name) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "short"),
+    [("abcdef", 6, "abcdef"), ("abcdefg", 6, "abc…fg"), ("abcdefg", 5, "ab…fg"), ("", 5, "")],
+)
+def test_shorten(text: str, most: int, short: str) -> None:
+    assert wording.shorten(text, most) == short
+    assert len(short) <= most
+
+
+@pytest.mark.parametrize(
+    ("number", "words"), [(0, "0 groups"), (1, "1 group"), (2, "2 groups"), (12345, "12,345 groups")]
+)
+def test_counted(number: int, words: str) -> None:
+    assert wording.counted(number, "group") == words
+
+
+def test_moments_are_in_utc() -> None:
+    there = datetime.timezone(datetime.timedelta(hours=5, minutes=30))
+    assert wording.moment(datetime.datetime(2026, 3, 1, 2, 0, tzinfo=there)) == "2026-02-28 20:30 UTC"
+
+
+@pytest.mark.parametrize(
+    ("include", "exclude", "sentence"),
+    [
+        (["*"], [], "All groups were looked at."),
+        (["*"], ["a-*", "b"], "All groups were looked at, without a-*, b."),
+        (["a-*", "~^b"], [], "Groups that were looked at: a-*, ~^b."),
+        (["\u202e"], [], "Groups that were looked at: \\u202e."),
+    ],
+)
+def test_criteria(include: list[str], exclude: list[str], sentence: str) -> None:
+    sentences = wording.criteria({"stale_after": "P7D", "include": include, "exclude": exclude})
+    assert sentences[0].endswith("for P7D.")
+    assert sentences[1] == sentence
+
+
+@pytest.mark.parametrize(
+    ("days", "bucket"),
+    [
+        (-1.0, "<1h"),
+        (0.0, "<1h"),
+        (0.0416, "<1h"),
+        (1 / 24, "<1d"),
+        (0.99, "<1d"),
+        (1.0, "<7d"),
+        (7.0, "<30d"),
+        (30.0, "<90d"),
+        (90.0, "<1y"),
+        (364.9, "<1y"),
+        (365.0, "older"),
+        (20000.0, "older"),
+        (None, "none"),
+    ],
+)
+@pytest.mark.parametrize("stale", [False, True])
+def test_age_buckets(days: float | None, bucket: str, stale: bool) -> None:
+    found = charts.age_buckets([audits.group("g", age_days=days, stale=stale)])
+    assert list(found) == ["<1h", "<1d", "<7d", "<30d", "<90d", "<1y", "older", "none"]
+    assert {label: both for label, both in found.items() if any(both)} == {bucket: (0, 1) if stale else (1, 0)}
+
+
+@pytest.mark.parametrize(
+    ("days", "place"),
+    [(1 / 24, 0.5), (1.0, 1.5), (4.0, 2.0), (7.0, 2.5), (30.0, 3.5), (60.0, 4.0), (365.0, 5.5), (5000.0, 5.5)],
+)
+def test_place_of_the_limit(days: float, place: float) -> None:
+    assert charts.place_of(days) == pytest.approx(place)
+
+
+def test_top_groups() -> None:
+    lags = {"none": None, "zero": 0, "b": 7, "a": 7} | {f"g{number}": 100 + number for number in range(9)}
+    chart = charts.top([audits.group(name, lag=lag) for name, lag in lags.items()], "lag", "Most lag", "")
+    assert chart.rows == [(f"g{number}", str(100 + number)) for number in reversed(range(9))] + [("a", "7")]
+    assert charts.top([audits.group("g", lag=None)], "lag", "Most lag", "").svg is None
+
+
+def test_names_in_a_chart() -> None:
+    long = "x" * 300
+    names = ["$x^2$ <b>&", "\u202e", "", long, "日本語"]
+    groups = [audits.group(name, lag=9 - place) for place, name in enumerate(names)]
+    svg = charts.top(groups, "lag", "Most lag", "").svg
+    assert svg is not None
+    root = ElementTree.fromstring(svg)
+    texts = [text.text for text in root.iter("text")]
+    assert texts[::2] == ["$x^2$ <b>&", "\\u202e", "(empty name)", f"{'x' * 20}…{'x' * 19}", "日本語"]
+    assert [title.text for title in root.iter("title")][3] == long
+    assert root.attrib["role"] == "img"
+    assert root.attrib["aria-label"].startswith("Bar chart. Most lag: $x^2$ <b>& 9; ")
+
+
+def test_charts_have_nothing_of_their_own() -> None:
+    """Ids would meet those of other charts, a style sheet would style the page, fonts and colours are the page's."""
+    svg = charts.ages([audits.group("g")], "30d", 30.0).svg
+    assert svg is not None
+    root = ElementTree.fromstring(svg)
+    assert not [element for element in root.iter() if element.tag in ("style", "metadata", "defs", "script")]
+    assert not [element for element in root.iter() if "id" in element.attrib]
+    styles = " ".join(element.attrib.get("style", "") for element in root.iter())
+    assert "font" not in styles
+    assert "#" not in styles
+
+
+def test_activity_of_the_last_days() -> None:
+    def row(day: datetime.date, commits: int) -> dict[str, t.Any]:
+        return {"day": day, "commits": commits, "tombstones": 2, "rebalances": 1}
+
+    days = [datetime.date(1970, 1, 1), TODAY - datetime.timedelta(days=90), TODAY - datetime.timedelta(days=89), TODAY]
+    chart = charts.activity([row(day, 1000 + place) for place, day in enumerate(days)], TODAY)
+    assert chart.rows == [("2026-03-01", "1,003", "2", "1"), ("2025-12-02", "1,002", "2", "1")]
+    assert "2,001 commits of other days are not shown" in chart.note
+    assert charts.activity([], TODAY).svg is None
+
+
+def test_embedded_rows() -> None:
+    columns = (
+        Column("group", "Group", "name"),
+        Column("lag", "Lag", "number"),
+        Column("at", "At", "time"),
+        Column("stale", "Stale", "flag"),
+    )
+    rows = [
+        {"group": "</script><!--&", "lag": 2**40, "at": audits.CREATED, "stale": True},
+        {"group": "\u2028\u202e", "lag": None, "at": None, "stale": False},
+        {"group": None, "lag": 0, "at": None, "stale": False},
+        {"group": "</script><!--&", "lag": 0, "at": None, "stale": False},
+    ]
+    text = report.embed("groups", columns, rows)
+    assert text.isascii()
+    assert not re.search("[<>&]", text)
+    assert json.loads(text) == {
+        "noun": "groups",
+        "size": 4,
+        "columns": [
+            {"key": "group", "kind": "name", "values": ["</script><!--&", "\\u2028\\u202e"], "rows": [0, 1, -1, 0]},
+            {"key": "lag", "kind": "number", "rows": [2**40, None, 0, 0]},
+            {"key": "at", "kind": "time", "rows": [int(audits.CREATED.timestamp()), None, None, None]},
+            {"key": "stale", "kind": "flag", "rows": [1, 0, 0, 0]},
+        ],
+    }
+
+
+def test_every_kind_has_its_advice() -> None:
+    assert list(wording.KINDS) == KINDS
+    page = report.render(audits.audit([audits.group("g")], [finding(kind) for kind in KINDS]))
+    for advice in wording.KINDS.values():
+        assert f"<h3>{advice.few} <" in page
+
+
+def test_hostile_names_are_text() -> None:
+    groups = [audits.group(name, lag=1, stale=True) for name in audits.HOSTILE]
+    nasty = audits.HOSTILE[0] + audits.HOSTILE[1] + "\u202e"
+    page = report.render(
+        audits.audit(
+            groups,
+            [finding("stale_group", group=name, topic=name, evidence=name, action=name) for name in audits.HOSTILE],
+            cluster_id=nasty,
+            topic=nasty,
+            warnings=[nasty],
+            plan=f"/tmp/{nasty}",
+            criteria={"stale_after": "30d", "include": [nasty], "exclude": [nasty]},
+        )
+    )
+    assert len(re.findall("<script", page)) == 3
+    assert "<img" not in page
+    assert "\u202e" not in page
+    page.encode("utf-8")
+
+
+def test_an_empty_audit() -> None:
+    page = report.render(audits.audit([], []))
+    assert "Nothing was found" in page
+    assert "the plan is empty" in page
+    assert "<svg" not in page
+
+
+@pytest.mark.parametrize(
+    ("delete_groups", "delete_offsets", "modules"),
+    [
+        (2, 0, {"kafkaops.groups.consumer_group": 2}),
+        (0, 3, {"kafkaops.groups.consumer_group_offsets": 3}),
+        (2, 3, {"kafkaops.groups.consumer_group": 2, "kafkaops.groups.consumer_group_offsets": 3}),
+    ],
+)
+def test_the_example_is_a_playbook(delete_groups: int, delete_offsets: int, modules: dict[str, int]) -> None:
+    plan = '/var/lib/it\'s "here": #1/plan.json'
+    audit = audits.audit([], [], plan=plan)
+    audit.summary.update(delete_groups=delete_groups, delete_offsets=delete_offsets)
+    (play,) = yaml.safe_load(report.example(audit))
+    found = {name: options for task in play["tasks"] for name, options in task.items() if name != "name"}
+    assert {name: options["max_changes"] for name, options in found.items()} == modules
+    assert all(options["plan"] == plan and options["backup"] for options in found.values())
+
+
+def test_the_same_audit_gives_the_same_page() -> None:
+    audit = audits.many(100, 200)
+    assert report.render(audit) == report.render(audit)
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_the_file(tmp_path: pathlib.Path, umask: int) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("an earlier one")
+    before = os.umask(umask)
+    try:
+        report.write(str(path), audits.audit([], []))
+    finally:
+        os.umask(before)
+    assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644 & ~umask
+    assert os.listdir(tmp_path) == ["report.html"]
+
+
+def test_a_file_that_cannot_be_written(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(TaskError, match=r"^report: .*none/report.html cannot be written \(No such file or directory\)"):
+        report.write(str(tmp_path / "none" / "report.html"), audits.audit([], []))
+    (tmp_path / "report.html").mkdir()
+    with pytest.raises(TaskError, match="Is a directory"):
+        report.write(str(tmp_path / "report.html"), audits.audit([], []))
+    assert os.listdir(tmp_path) == ["report.html"]

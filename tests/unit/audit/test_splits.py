@@ -1,0 +1,120 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What is to be read of each partition, in which splits, and how far the reading got."""
+
+from __future__ import annotations
+
+import types
+import typing as t
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import splits
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.splits import Progress, Range
+from ansible_collections.kafkaops.groups.plugins.module_utils._cluster import Topic
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError, TaskError
+
+GONE = KafkaError(3, "UNKNOWN_TOPIC_OR_PARTITION", "there is no such topic", True)
+LEADERLESS = KafkaError(5, "LEADER_NOT_AVAILABLE", "there is no leader", True)
+
+
+def cluster(topic: Topic | KafkaError, logs: dict[int, t.Any]) -> t.Any:
+    return types.SimpleNamespace(
+        topics=lambda names: dict.fromkeys(names, topic),
+        log_offsets=lambda wanted: {where: logs[where.partition] for where in wanted},
+    )
+
+
+def test_ranges() -> None:
+    topic = Topic("t", frozenset({1, 0}), frozenset())
+    assert splits.ranges(cluster(topic, {0: (0, 0), 1: (5, 9)}), "t") == [Range(0, 0, 0), Range(1, 5, 9)]
+
+
+@pytest.mark.parametrize(
+    ("topic", "logs", "message"),
+    [
+        (GONE, {}, r"The topic t cannot be read \(UNKNOWN_TOPIC_OR_PARTITION: there is no such topic\)\. Look at .*"),
+        (Topic("t", frozenset(), frozenset()), {}, r"The topic t cannot be read: it has no partitions\. Look at .*"),
+        (
+            Topic("t", frozenset({0, 1}), frozenset()),
+            {0: (0, 1), 1: LEADERLESS},
+            r"Partition 1 of t cannot be read \(LEADER_NOT_AVAILABLE: there is no leader\): look at .*",
+        ),
+    ],
+)
+def test_a_topic_that_cannot_be_read(topic: Topic | KafkaError, logs: dict[int, t.Any], message: str) -> None:
+    with pytest.raises(TaskError, match=f"^{message}$"):
+        splits.ranges(cluster(topic, logs), "t")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "count", "grouped"),
+    [
+        ([], 2, []),
+        ([0, 0], 1, [[0, 1]]),
+        ([5], 4, [[0]]),
+        ([1, 2, 3, 4], 2, [[3, 0], [2, 1]]),
+        ([9, 1, 1, 1], 2, [[0], [1, 2, 3]]),
+        ([3, 3, 3], 0, [[0, 1, 2]]),
+        ([0, 7, 0, 7], 2, [[1, 0, 2], [3]]),
+    ],
+)
+def test_group(sizes: list[int], count: int, grouped: list[list[int]]) -> None:
+    made = splits.group([Range(number, 10, 10 + size) for number, size in enumerate(sizes)], count)
+    assert [[one.partition for one in split] for split in made] == grouped
+
+
+# what is read of a partition from 10 to 15: records (their offsets), or the end of the log (its offset)
+Seen = list[list[int] | int]
+
+
+@pytest.mark.parametrize(
+    ("seen", "done", "ended"),
+    [
+        ([[10, 11, 14]], True, (14 + 1, 3, None)),
+        ([[10, 11], [12, 14]], True, (15, 4, None)),
+        # compaction or markers of transactions at the end
+        ([[10, 11], 15], True, (15, 2, None)),
+        ([15], True, (15, 0, None)),
+        # the log has grown since
+        ([[10, 11], 20], True, (15, 2, None)),
+        # an open transaction, which ends in time or not
+        ([[10, 11], 12], False, (12, 2, "an open transaction ends what can be read at offset 12 of 15")),
+        ([10], False, (10, 0, "an open transaction ends what can be read at offset 10 of 15")),
+        ([[10, 11], 12, [12, 14]], True, (15, 4, None)),
+        ([[10, 11], 12, [12], 14, 15], True, (15, 3, None)),
+        # word of the end that the records after it overtook
+        ([[10, 11, 12], 12], False, (13, 3, "an open transaction ends what can be read at offset 13 of 15")),
+    ],
+)
+def test_progress(seen: Seen, done: bool, ended: tuple[int, int, str | None]) -> None:
+    progress = Progress((Range(3, 10, 15), Range(4, 8, 8)))
+    assert progress.left == {3}
+    finished: set[int] = set()
+    for one in seen:
+        if isinstance(one, int):
+            finished |= progress.end_of_log(3, one)
+        else:
+            finished |= progress.add([3] * len(one), {3: one[-1]})
+    assert (finished == {3}, progress.left) == (done, set() if done else {3})
+    offset, records, problem = ended
+    assert progress.ended() == [(3, offset, records, 15, problem), (4, 8, 0, 8, None)]
+
+
+@pytest.mark.parametrize(("seen", "stuck"), [([12], {3}), ([[10]], set()), ([12, [12]], set()), ([15], set())])
+def test_a_partition_is_stuck_at_the_end_of_its_log_until_more_comes(seen: Seen, stuck: set[int]) -> None:
+    progress = Progress((Range(3, 10, 15),))
+    for one in seen:
+        if isinstance(one, int):
+            progress.end_of_log(3, one)
+        else:
+            progress.add([3] * len(one), {3: one[-1]})
+    assert progress.stuck == stuck
+
+
+@pytest.mark.parametrize(("offset", "belongs"), [(10, True), (14, True), (15, False), (16, False)])
+def test_records_at_the_end_or_beyond_do_not_belong_to_the_split(offset: int, belongs: bool) -> None:
+    progress = Progress((Range(3, 10, 15),))
+    assert progress.within(3, offset) is belongs
+    assert progress.exceeds({3: offset}) is not belongs

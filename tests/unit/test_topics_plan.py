@@ -1,0 +1,107 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The plan of topic, its result items, and the outcome of each answer."""
+
+from __future__ import annotations
+
+import typing as t
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils import _results as results
+from ansible_collections.kafkaops.groups.plugins.module_utils._cluster import Topic
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._guard import limit
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.topics import _outcome, parse_deletion, plan
+from ansible_collections.kafkaops.groups.plugins.module_utils._results import DELETE_TOPIC, NONE, TopicItem
+
+from tests.unit.values import topic
+
+GONE = error("UNKNOWN_TOPIC_OR_PARTITION")
+HIDDEN = error("TOPIC_AUTHORIZATION_FAILED")
+
+
+@pytest.mark.parametrize(
+    ("name", "seen", "action", "problem"),
+    [
+        ("a", topic(), DELETE_TOPIC, None),
+        ("a", GONE, NONE, None),
+        ("a", topic(operations=frozenset({"READ", "DESCRIBE"})), DELETE_TOPIC, "TOPIC_AUTHORIZATION_FAILED"),
+        ("a", HIDDEN, DELETE_TOPIC, "TOPIC_AUTHORIZATION_FAILED"),
+        ("a", error("LEADER_NOT_AVAILABLE"), DELETE_TOPIC, "LEADER_NOT_AVAILABLE"),
+        ("a", Topic("a", frozenset({0}), frozenset({"DELETE"}), internal=True), DELETE_TOPIC, "INVALID_REQUEST"),
+        ("__consumer_offsets", topic(), DELETE_TOPIC, "INVALID_REQUEST"),
+        ("__transaction_state", topic(), DELETE_TOPIC, "INVALID_REQUEST"),
+        ("__share_group_state", GONE, DELETE_TOPIC, "INVALID_REQUEST"),
+    ],
+)
+def test_plan(name: str, seen: t.Any, action: str, problem: str | None) -> None:
+    (item,) = plan({name: seen})
+    assert (item.action, item.error.name if item.error else None) == (action, problem)
+    assert item.changed is (action == DELETE_TOPIC and problem is None)
+    # a failed one stays
+    assert item.after == (item.before if problem else None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "left", "action", "problem"),
+    [
+        (None, False, DELETE_TOPIC, None),
+        (None, True, DELETE_TOPIC, None),
+        (error("REQUEST_TIMED_OUT"), False, DELETE_TOPIC, None),
+        (error("REQUEST_TIMED_OUT"), True, DELETE_TOPIC, "REQUEST_TIMED_OUT"),
+        (GONE, False, NONE, None),
+        (HIDDEN, False, DELETE_TOPIC, "TOPIC_AUTHORIZATION_FAILED"),
+        (error("TOPIC_DELETION_DISABLED"), False, DELETE_TOPIC, "TOPIC_DELETION_DISABLED"),
+    ],
+)
+def test_outcome(answer: t.Any, left: bool, action: str, problem: str | None) -> None:
+    item = _outcome(plan({"a": topic()})[0], answer, left)
+    assert (item.action, item.error.name if item.error else None) == (action, problem)
+
+
+@pytest.mark.parametrize(("most", "refused"), [(None, False), (2, False), (1, True), (0, True)])
+def test_limit(most: int | None, refused: bool) -> None:
+    limited = limit(plan({"a": topic(), "b": topic("b"), "gone": GONE}), DELETE_TOPIC, most)
+    assert [item.error.name if item.error else None for item in limited] == [
+        "POLICY_VIOLATION" if refused else None,
+        "POLICY_VIOLATION" if refused else None,
+        None,
+    ]
+
+
+def test_an_item_is_about_a_topic_and_no_group() -> None:
+    item = TopicItem("", DELETE_TOPIC, "a", before=topic())
+    assert item.as_result() == {
+        "topic": "a",
+        "action": "delete_topic",
+        "changed": True,
+        "failed": False,
+        "before": {"id": "", "partitions": 3},
+        "after": None,
+        "error": None,
+    }
+    assert results.diff([item]) == {"before": "topic 'a': 3 partitions\n", "after": ""}
+    assert results.message([item.failed(HIDDEN)]).startswith("1 of 1 failed: topic 'a': TOPIC_AUTHORIZATION_FAILED")
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        ("a", ["a"]),
+        (["a", "b", "a"], ["a", "b"]),
+        ("a,b", None),
+        ([], None),
+        ("", None),
+        (7, None),
+        (["a", True], None),
+    ],
+)
+def test_names(names: t.Any, found: list[str] | None) -> None:
+    params = {"names": names, "max_changes": None}
+    if found is None:
+        with pytest.raises(TaskError, match=r"^names"):
+            parse_deletion(params)
+    else:
+        assert parse_deletion(params).names == found
