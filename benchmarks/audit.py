@@ -227,7 +227,7 @@ def measure(sizes: list[int], runs: int, cores: int) -> dict[int, dict[str, floa
         audit = Audit(cluster, cores, Path(name))
         try:
             # warm: the first audits of a session take longer
-            for _ in range(2):
+            for _warm in range(2):
                 audit.whole(f"copy-{sizes[0]}")
             for size in sizes:
                 medians[size] = _measure_one(cluster, audit, size, runs, cores)
