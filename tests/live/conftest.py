@@ -36,8 +36,9 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
 
 @pytest.fixture(scope="session")
 def three() -> Iterator[Cluster]:
-    """Three brokers. Whoever kills one restarts it."""
-    with Cluster.start("three") as started:
+    """Three brokers, each behind a proxy (PROXIED). Whoever kills one restarts it; its partitions move after 3 s."""
+    config = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
+    with Cluster.start("three", proxied=True, config=config) as started:
         yield started
 
 

@@ -44,8 +44,9 @@ class Cluster:
     """A running cluster; `Cluster.start` makes one. A context manager: on exit everything is killed.
 
     `listeners` maps a listener's name to its addresses, comma separated; `bootstrap` is the first of them.
-    `proxy` stands before the PROXIED listener, whose advertised address it is: a client that starts from there stays
-    there. `authority` signed the certificates of the `secured` profile; `users` are its names and passwords.
+    `proxies` stand before the PROXIED listener of each broker, whose advertised address they are: a client that starts
+    from there stays there. `authority` signed the certificates of the `secured` profile; `users` are its names and
+    passwords.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Cluster:
         self.folder = folder
         self.users = dict(USERS) if profile == "secured" else {}
         self.authority = Authority(folder / "certificates") if profile == "secured" else None
-        self.proxy: Proxy | None = None
+        self.proxies: dict[int, Proxy] = {}
         self._java_options = java_options
         self._detached = detached
         self._timeout = timeout
@@ -98,7 +99,7 @@ class Cluster:
         :param profile: `single`; `three` brokers with replicated offsets; `secured`: one broker with TLS, SASL and
             ACLs; `old`: single, for the releases before 4 (with ZooKeeper before 3).
         :param folder: where data, logs and certificates go; a temporary one that is deleted at the end when left out.
-        :param proxied: add a listener PROXIED behind a recording proxy.
+        :param proxied: add a listener PROXIED to each broker, behind a recording proxy.
         :param config: more broker properties.
         :param java_options: more options of the brokers' Java, such as ``-Dname=value``.
         :param detached: let the brokers outlive this process.
@@ -138,6 +139,11 @@ class Cluster:
     def bootstrap(self) -> str:
         """The address of the first listener: PLAINTEXT."""
         return next(iter(self.listeners.values()))
+
+    @property
+    def proxy(self) -> Proxy | None:
+        """The proxy before the first broker, if there are any."""
+        return self.proxies.get(1)
 
     @property
     def pids(self) -> list[int]:
@@ -193,8 +199,8 @@ class Cluster:
         if self._zookeeper:
             self._zookeeper.kill()
             self._zookeeper = None
-        if self.proxy:
-            self.proxy.close()
+        for proxy in self.proxies.values():
+            proxy.close()
         if self._temporary:
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -225,8 +231,8 @@ class Cluster:
         for node in nodes:
             # What an earlier cluster in the same folder left.
             shutil.rmtree(node.folder, ignore_errors=True)
-        if self.proxy:
-            self.proxy.start()
+        for proxy in self.proxies.values():
+            proxy.start()
         if self._uses_zookeeper:
             self._zookeeper = self._launch_zookeeper(nodes[0])
         else:
@@ -238,18 +244,18 @@ class Cluster:
     def _plan(self, proxied: bool) -> dict[int, Node]:
         wanted = _SECURED if self.profile == "secured" else {"PLAINTEXT": "PLAINTEXT"}
         count = 3 if self.profile == "three" else 1
-        ports = iter(free(count * (len(wanted) + 1) + 2))
+        ports = iter(free(count * (len(wanted) + 3)))
         nodes = {}
         for number in range(1, count + 1):
             listeners = [
                 Listener(name, protocol, port, port)
                 for (name, protocol), port in zip(wanted.items(), ports, strict=False)
             ]
+            if proxied:
+                hidden = next(ports)
+                self.proxies[number] = Proxy((HOST, hidden), next(ports))
+                listeners.append(Listener("PROXIED", "PLAINTEXT", hidden, self.proxies[number].port))
             nodes[number] = Node(number, self.folder / f"node-{number}", listeners, next(ports))
-        if proxied:
-            hidden = next(ports)
-            self.proxy = Proxy((HOST, hidden), next(ports))
-            listeners.append(Listener("PROXIED", "PLAINTEXT", hidden, self.proxy.port))
         return nodes
 
     def _properties(self, node: Node) -> dict[str, str]:

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 
 from tests.support.ports import HOST
 
+Action = Callable[[], object]
+
 
 @dataclass(frozen=True)
 class Request:
@@ -36,7 +38,8 @@ class Proxy:
         self._lock = threading.Lock()
         self._requests: list[Request] = []
         self._drops: Counter[int] = Counter()
-        self._actions: dict[int, tuple[int, Callable[[], object]]] = {}
+        self._before: dict[int, tuple[int, Action]] = {}
+        self._after: dict[int, tuple[int, Action]] = {}
         self._delay = 0.0
         self._sockets: set[socket.socket] = set()
         self._server: socket.socket | None = None
@@ -66,10 +69,15 @@ class Proxy:
         with self._lock:
             self._drops[api_key] = count
 
-    def before(self, api_key: int, number: int, action: Callable[[], object]) -> None:
+    def before(self, api_key: int, number: int, action: Action) -> None:
         """Run `action` before the request of a kind passes that is, from now on, the `number`-th to arrive."""
         with self._lock:
-            self._actions[api_key] = (number, action)
+            self._before[api_key] = (number, action)
+
+    def after(self, api_key: int, number: int, action: Action) -> None:
+        """Run `action` when the broker has answered that request, and before the answer passes."""
+        with self._lock:
+            self._after[api_key] = (number, action)
 
     def delay(self, ms: float) -> None:
         """Hold every request back for so many milliseconds; 0 ends it."""
@@ -80,7 +88,8 @@ class Proxy:
         with self._lock:
             self._requests.clear()
             self._drops.clear()
-            self._actions.clear()
+            self._before.clear()
+            self._after.clear()
         self._delay = 0.0
 
     def start(self) -> None:
@@ -117,16 +126,17 @@ class Proxy:
             client.close()
             return
         swallow: set[int] = set()
+        answered: dict[int, Action] = {}
         with client, broker:
             for one in (client, broker):
                 one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self._lock:
                 self._sockets |= {client, broker}
-            back = threading.Thread(target=self._answer, args=(broker, client, swallow), daemon=True)
+            back = threading.Thread(target=self._answer, args=(broker, client, swallow, answered), daemon=True)
             back.start()
             with contextlib.suppress(OSError):
                 while frame := _frame(client):
-                    self._record(frame, swallow)
+                    self._record(frame, swallow, answered)
                     if self._delay:
                         time.sleep(self._delay)
                     broker.sendall(frame)
@@ -136,15 +146,20 @@ class Proxy:
             with self._lock:
                 self._sockets -= {client, broker}
 
-    def _answer(self, broker: socket.socket, client: socket.socket, swallow: set[int]) -> None:
+    def _answer(
+        self, broker: socket.socket, client: socket.socket, swallow: set[int], answered: dict[int, Action]
+    ) -> None:
         with contextlib.suppress(OSError):
             while frame := _frame(broker):
-                if struct.unpack_from(">i", frame, 4)[0] in swallow:
+                correlation = struct.unpack_from(">i", frame, 4)[0]
+                if action := answered.pop(correlation, None):
+                    action()
+                if correlation in swallow:
                     break
                 client.sendall(frame)
         _shut(client)
 
-    def _record(self, frame: bytes, swallow: set[int]) -> None:
+    def _record(self, frame: bytes, swallow: set[int], answered: dict[int, Action]) -> None:
         api_key, api_version, correlation, length = struct.unpack_from(">hhih", frame, 4)
         client_id = None if length < 0 else frame[14 : 14 + length].decode("utf-8", "replace")
         with self._lock:
@@ -152,11 +167,19 @@ class Proxy:
             if self._drops[api_key] > 0:
                 self._drops[api_key] -= 1
                 swallow.add(correlation)
-            number, action = self._actions.pop(api_key, (0, None))
-            if action and number > 1:
-                self._actions[api_key] = (number - 1, action)
-        if action and number == 1:
-            action()
+            now = _due(self._before, api_key)
+            if later := _due(self._after, api_key):
+                answered[correlation] = later
+        if now:
+            now()
+
+
+def _due(actions: dict[int, tuple[int, Action]], api_key: int) -> Action | None:
+    """Count a request; the action that waits for it."""
+    number, action = actions.pop(api_key, (0, None))
+    if action and number > 1:
+        actions[api_key] = (number - 1, action)
+    return action if number == 1 else None
 
 
 def _frame(source: socket.socket) -> bytes | None:

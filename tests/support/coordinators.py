@@ -1,0 +1,77 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who coordinates which groups: the leaders of the offsets topic, moved and brought back; and clients' quotas."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from confluent_kafka.admin import AdminClient
+from kafka.protocol.admin import AlterClientQuotasRequest as Quotas
+from kafka.protocol.admin import AlterPartitionReassignmentsRequest as Reassignment
+from kafka.protocol.admin import ElectLeadersRequest
+
+from tests.support.clients import Client, properties
+from tests.support.offsets_topic import TOPIC
+from tests.support.wire import Wire
+
+_PREFERRED = 0
+_ELECTION_NOT_NEEDED = 84
+
+
+def replicas(client: Client) -> dict[int, list[int]]:
+    """The brokers of each partition of the offsets topic, the preferred leader first. Raises ``KafkaException``."""
+    found = AdminClient(properties(client)).list_topics(TOPIC, timeout=20).topics[TOPIC].partitions
+    return {number: list(partition.replicas) for number, partition in found.items()}
+
+
+def leaders(client: Client) -> dict[int, int]:
+    """The leader of each partition of the offsets topic, -1 for none. Raises ``KafkaException``."""
+    found = AdminClient(properties(client)).list_topics(TOPIC, timeout=20).topics[TOPIC].partitions
+    return {number: partition.leader for number, partition in found.items()}
+
+
+def assign(client: Client, wanted: Mapping[int, Sequence[int]], timeout: float = 30) -> None:
+    """Give partitions of the offsets topic to brokers, of which the first is to lead; wait until it does.
+
+    :raises TimeoutError: when it does not within `timeout` seconds.
+    """
+    partition = Reassignment.ReassignableTopic.ReassignablePartition
+    asked = [partition(partition_index=number, replicas=list(brokers)) for number, brokers in wanted.items()]
+    topic = Reassignment.ReassignableTopic(name=TOPIC, partitions=asked)
+    with Wire(client) as wire:
+        answer = wire.call(Reassignment(timeout_ms=20_000, topics=[topic]))
+    codes = {one.error_code for each in answer.responses for one in each.partitions} | {answer.error_code}
+    if codes != {0}:
+        raise RuntimeError(f"moving {dict(wanted)} failed with Kafka errors {codes}")
+    prefer(client, timeout)
+
+
+def prefer(client: Client, timeout: float = 30) -> None:
+    """Let every partition of the offsets topic be led by its first broker.
+
+    :raises TimeoutError: when one is not within `timeout` seconds.
+    """
+    deadline = time.monotonic() + timeout
+    while {number: brokers[0] for number, brokers in replicas(client).items()} != leaders(client):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"led by {leaders(client)}, and not by the first of {replicas(client)}")
+        with Wire(client) as wire:
+            wire.call(ElectLeadersRequest(election_type=_PREFERRED, topic_partitions=None, timeout_ms=5000))
+        time.sleep(0.2)
+
+
+def limit(client: Client, client_id: str, percentage: float | None) -> None:
+    """Throttle a client that takes more of the brokers' time than so many percent; None ends that.
+
+    :raises RuntimeError: when the broker refuses.
+    """
+    entity = Quotas.EntryData.EntityData(entity_type="client-id", entity_name=client_id)
+    change = Quotas.EntryData.OpData(key="request_percentage", value=percentage or 0.0, remove=percentage is None)
+    with Wire(client) as wire:
+        answer = wire.call(Quotas(entries=[Quotas.EntryData(entity=[entity], ops=[change])], validate_only=False))
+    for one in answer.entries:
+        if one.error_code:
+            raise RuntimeError(f"limiting {client_id} failed with Kafka error {one.error_code}: {one.error_message}")
