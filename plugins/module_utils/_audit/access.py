@@ -27,7 +27,9 @@ _READING = {
     "fetch.wait.max.ms": 20,
     "fetch.queue.backoff.ms": 5,
     "max.partition.fetch.bytes": 4 * 1024 * 1024,
-    "queued.min.messages": 1_000_000,
+    # what waits in memory; more of it is slower
+    "queued.min.messages": 50_000,
+    "queued.max.messages.kbytes": 16 * 1024,
 }
 
 

@@ -40,19 +40,19 @@ def scan(access: Access, topic: str, split: Split, deadline: float) -> c.Iterato
     """
     latest: dict[bytes, Record] = {}
     activity, progress = Activity(), Progress(split)
-    if progress.left:
-        with _no_collection():
+    with _no_collection():
+        if progress.left:
             for batch in batches(access, topic, split, progress, deadline):
                 _add(batch, latest, activity)
-    drop_superseded(latest)
-    yield from _decoded(latest)
-    yield from _rows(records.ACTIVITY, Meters._fields, activity.meters())
-    yield from _rows(records.PARTITION, Ended._fields, progress.ended())
+        drop_superseded(latest)
+        yield from _decoded(latest)
+        yield from _rows(records.ACTIVITY, Meters._fields, activity.meters())
+        yield from _rows(records.PARTITION, Ended._fields, progress.ended())
 
 
 @contextlib.contextmanager
 def _no_collection() -> c.Iterator[None]:
-    """Spare the garbage collector from looking at each message, over and over: they hold no cycles."""
+    """Spare the garbage collector from looking at each message and row, over and over: they hold no cycles."""
     gc.disable()
     try:
         yield
@@ -62,8 +62,8 @@ def _no_collection() -> c.Iterator[None]:
 
 def _add(batch: Batch, latest: dict[bytes, Record], activity: Activity) -> None:
     """Take a batch in; a few passes in C for all of its records, since what is done for each of them is what counts."""
-    keys = [message.key() or b"" for message in batch.messages]
-    timestamps = [message.timestamp()[1] for message in batch.messages]
+    keys = [key or b"" for key in map(Message.key, batch.messages)]
+    timestamps = [timestamp for _kind, timestamp in map(Message.timestamp, batch.messages)]
     values = list(map(Message.value, batch.messages))
     activity.add(batch.partitions, timestamps, keys, values)
     rows = zip(batch.partitions, map(Message.offset, batch.messages), timestamps, values, strict=True)
