@@ -137,4 +137,5 @@ notes:
     cluster. Often it is the control node (C(delegate_to=localhost)).
   - Set the connection once for all modules of this collection in C(module_defaults), with the action group
     C(group/kafkaops.groups.kafka).
+  - An environment variable that is empty counts as not set.
 """

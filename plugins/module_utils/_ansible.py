@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections.abc as c
 import typing as t
 
-from ansible.module_utils.basic import AnsibleModule, env_fallback, missing_required_lib
+from ansible.module_utils.basic import AnsibleFallbackNotFound, AnsibleModule, env_fallback, missing_required_lib
 
 from . import _results as results
 from ._cluster import CONFLUENT_IMPORT_ERROR
@@ -25,60 +25,69 @@ Outcome = Report | dict[str, t.Any]  # pylint: disable=unsupported-binary-operat
 
 DEPENDENCIES = {"kafka-python>=3.0.12": KAFKA_IMPORT_ERROR, "confluent-kafka>=2.16": CONFLUENT_IMPORT_ERROR}
 
+
+def environment(name: str) -> str:
+    """Return an environment variable; an empty one counts as not set, since forms such as AWX's set all of theirs."""
+    value: str = env_fallback(name)
+    if not value:
+        raise AnsibleFallbackNotFound
+    return value
+
+
 CONNECTION_SPEC: dict[str, t.Any] = {
     "bootstrap_servers": {
         "type": "list",
         "elements": "str",
         "required": True,
-        "fallback": (env_fallback, ["KAFKA_BOOTSTRAP_SERVERS"]),
+        "fallback": (environment, ["KAFKA_BOOTSTRAP_SERVERS"]),
     },
     "security_protocol": {
         "type": "str",
         "choices": ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"],
         "default": "PLAINTEXT",
-        "fallback": (env_fallback, ["KAFKA_SECURITY_PROTOCOL"]),
+        "fallback": (environment, ["KAFKA_SECURITY_PROTOCOL"]),
     },
     "sasl_mechanism": {
         "type": "str",
         "choices": ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI"],
-        "fallback": (env_fallback, ["KAFKA_SASL_MECHANISM"]),
+        "fallback": (environment, ["KAFKA_SASL_MECHANISM"]),
     },
-    "sasl_username": {"type": "str", "fallback": (env_fallback, ["KAFKA_SASL_USERNAME"])},
-    "sasl_password": {"type": "str", "no_log": True, "fallback": (env_fallback, ["KAFKA_SASL_PASSWORD"])},
-    "sasl_oauth_token": {"type": "str", "no_log": True, "fallback": (env_fallback, ["KAFKA_SASL_OAUTH_TOKEN"])},
+    "sasl_username": {"type": "str", "fallback": (environment, ["KAFKA_SASL_USERNAME"])},
+    "sasl_password": {"type": "str", "no_log": True, "fallback": (environment, ["KAFKA_SASL_PASSWORD"])},
+    "sasl_oauth_token": {"type": "str", "no_log": True, "fallback": (environment, ["KAFKA_SASL_OAUTH_TOKEN"])},
     "sasl_oauth_token_url": {
         "type": "str",
         "no_log": False,
-        "fallback": (env_fallback, ["KAFKA_SASL_OAUTH_TOKEN_URL"]),
+        "fallback": (environment, ["KAFKA_SASL_OAUTH_TOKEN_URL"]),
     },
-    "sasl_oauth_client_id": {"type": "str", "fallback": (env_fallback, ["KAFKA_SASL_OAUTH_CLIENT_ID"])},
+    "sasl_oauth_client_id": {"type": "str", "fallback": (environment, ["KAFKA_SASL_OAUTH_CLIENT_ID"])},
     "sasl_oauth_client_secret": {
         "type": "str",
         "no_log": True,
-        "fallback": (env_fallback, ["KAFKA_SASL_OAUTH_CLIENT_SECRET"]),
+        "fallback": (environment, ["KAFKA_SASL_OAUTH_CLIENT_SECRET"]),
     },
-    "sasl_oauth_scope": {"type": "str", "fallback": (env_fallback, ["KAFKA_SASL_OAUTH_SCOPE"])},
+    "sasl_oauth_scope": {"type": "str", "fallback": (environment, ["KAFKA_SASL_OAUTH_SCOPE"])},
     "sasl_kerberos_service_name": {
         "type": "str",
         "default": "kafka",
-        "fallback": (env_fallback, ["KAFKA_SASL_KERBEROS_SERVICE_NAME"]),
+        "fallback": (environment, ["KAFKA_SASL_KERBEROS_SERVICE_NAME"]),
     },
-    "ssl_cafile": {"type": "path", "fallback": (env_fallback, ["KAFKA_SSL_CAFILE"])},
-    "ssl_certfile": {"type": "path", "fallback": (env_fallback, ["KAFKA_SSL_CERTFILE"])},
-    "ssl_keyfile": {"type": "path", "no_log": False, "fallback": (env_fallback, ["KAFKA_SSL_KEYFILE"])},
+    "ssl_cafile": {"type": "path", "fallback": (environment, ["KAFKA_SSL_CAFILE"])},
+    "ssl_certfile": {"type": "path", "fallback": (environment, ["KAFKA_SSL_CERTFILE"])},
+    "ssl_keyfile": {"type": "path", "no_log": False, "fallback": (environment, ["KAFKA_SSL_KEYFILE"])},
     "ssl_keyfile_password": {
         "type": "str",
         "no_log": True,
-        "fallback": (env_fallback, ["KAFKA_SSL_KEYFILE_PASSWORD"]),
+        "fallback": (environment, ["KAFKA_SSL_KEYFILE_PASSWORD"]),
     },
     "ssl_check_hostname": {
         "type": "bool",
         "default": True,
-        "fallback": (env_fallback, ["KAFKA_SSL_CHECK_HOSTNAME"]),
+        "fallback": (environment, ["KAFKA_SSL_CHECK_HOSTNAME"]),
     },
-    "client_id": {"type": "str", "default": "kafkaops.groups", "fallback": (env_fallback, ["KAFKA_CLIENT_ID"])},
-    "request_timeout": {"type": "float", "default": 30, "fallback": (env_fallback, ["KAFKA_REQUEST_TIMEOUT"])},
-    "timeout": {"type": "float", "default": 120, "fallback": (env_fallback, ["KAFKA_TIMEOUT"])},
+    "client_id": {"type": "str", "default": "kafkaops.groups", "fallback": (environment, ["KAFKA_CLIENT_ID"])},
+    "request_timeout": {"type": "float", "default": 30, "fallback": (environment, ["KAFKA_REQUEST_TIMEOUT"])},
+    "timeout": {"type": "float", "default": 120, "fallback": (environment, ["KAFKA_TIMEOUT"])},
 }
 
 
