@@ -10,7 +10,8 @@ import pathlib
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
+from ansible.module_utils.basic import AnsibleFallbackNotFound
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC, environment
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
 
@@ -88,3 +89,11 @@ def test_librdkafka_has_no_gssapi() -> None:
 
 def test_a_connection_does_not_show_its_secrets() -> None:
     assert "secret" not in repr(connection(**PLAIN))
+
+
+def test_an_empty_environment_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KAFKA_SASL_MECHANISM", "PLAIN")
+    assert environment("KAFKA_SASL_MECHANISM") == "PLAIN"
+    monkeypatch.setenv("KAFKA_SASL_MECHANISM", "")
+    with pytest.raises(AnsibleFallbackNotFound):
+        environment("KAFKA_SASL_MECHANISM")

@@ -1,0 +1,68 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Which groups the role cleanup keeps and judges, however its variables are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from ansible.template import Templar, trust_as_template
+from ansible_collections.kafkaops.groups.plugins.modules import consumer_offsets_audit
+
+from tests.support.collection import CHECKOUT
+
+ROLE = CHECKOUT / "roles" / "cleanup"
+PROTECTED = ["connect-*", "_*"]
+
+
+def taken(name: str, **given: Any) -> Any:
+    """Return a variable of the role, with its defaults, if the user gives these values."""
+    known: dict[str, Any] = {}
+    for part in ("defaults", "vars"):
+        known |= yaml.safe_load((ROLE / part / "main.yml").read_text(encoding="utf-8"))
+    variables = {key: trust_as_template(value) if isinstance(value, str) else value for key, value in known.items()}
+    return Templar(variables={**variables, **given}).template(variables[name])
+
+
+def test_what_is_protected_is_what_the_module_protects() -> None:
+    options = yaml.safe_load(consumer_offsets_audit.DOCUMENTATION)["options"]
+    assert taken("cleanup_protected") == options["exclude"]["default"] == PROTECTED
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({}, PROTECTED),
+        *(({"cleanup_keep": nothing}, PROTECTED) for nothing in ("", "\n", [], None)),
+        *(({"cleanup_protect": value}, PROTECTED) for value in (True, "yes", None)),
+        *(({"cleanup_protect": value}, []) for value in (False, "false", "no")),
+        ({"cleanup_keep": "payments-*"}, [*PROTECTED, "payments-*"]),
+        ({"cleanup_keep": "a, b"}, [*PROTECTED, "a, b"]),
+        ({"cleanup_keep": " a \r\n\n  b*  \n"}, [*PROTECTED, "a", "b*"]),
+        ({"cleanup_keep": ["a", " b"]}, [*PROTECTED, "a", " b"]),
+        ({"cleanup_keep": ["a"], "cleanup_protect": False}, ["a"]),
+        # the module refuses these, in a sentence that names the first
+        ({"cleanup_keep": 7}, [*PROTECTED, 7]),
+        ({"cleanup_keep": ["null", None, {}]}, [*PROTECTED, "null", None, {}]),
+    ],
+)
+def test_kept(given: dict[str, Any], kept: list[Any]) -> None:
+    assert taken("cleanup_kept", **given) == kept
+
+
+@pytest.mark.parametrize(
+    ("given", "included"),
+    [({}, ["*"]), ({"cleanup_include": "a*\nb"}, ["a*", "b"]), ({"cleanup_include": ["a"]}, ["a"])],
+)
+def test_included(given: dict[str, Any], included: list[str]) -> None:
+    assert taken("cleanup_include_patterns", **given) == included
+
+
+# the module refuses an empty list
+@pytest.mark.parametrize("empty", ["", "\n", []])
+def test_an_empty_selection_is_not_everything(empty: Any) -> None:
+    assert taken("cleanup_include_patterns", cleanup_include=empty) == []
