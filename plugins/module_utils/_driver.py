@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import collections
 import collections.abc as c
+import dataclasses
+import functools
 import random
 import struct
 import typing as t
 
 from . import _messages as messages
-from ._errors import CallError, KafkaError, UnsupportedVersion, error
+from ._errors import CallError, KafkaError, UnreadableAnswer, UnsupportedVersion, error
 from ._rpc._handler import Done, Failed, Handler, Outcome, Retry, Unmap, coordinator_outcome
 from ._rpc.find_coordinator import BATCHED_VERSION, LOOKUP_BATCH, find_coordinator_request, read_coordinators
 from ._wire import Wire
@@ -27,6 +29,8 @@ from ._wire import Wire
 WINDOW = 32
 BACKOFF = 0.1
 BACKOFF_MAX = 1.0
+# also the name of every code that Kafka does not know
+_DOUBTFUL = "UNKNOWN_SERVER_ERROR"
 
 V = t.TypeVar("V")
 
@@ -72,12 +76,20 @@ class Driver:
         missed: dict[str, Failed | Retry] = {}
 
         async def ask(keys: list[str]) -> None:
+            batched = batch > 1
+            read = functools.partial(read_coordinators, keys, batched=batched)
             try:
-                response = await self.wire.call_any(find_coordinator_request(keys, batched=batch > 1))
+                asked, found = await self.wire.call_any(find_coordinator_request(keys, batched), read)
+            except UnreadableAnswer as exc:
+                missed.update(dict.fromkeys(keys, Failed(error("UNKNOWN_SERVER_ERROR", str(exc)))))
+                return
             except (CallError, UnsupportedVersion) as exc:
                 missed.update(dict.fromkeys(keys, Retry(error("NETWORK_EXCEPTION", str(exc)))))
                 return
-            for key, code, message, node in read_coordinators(keys, response, batched=batch > 1):
+            words = f"{self.wire.address(asked)}: its answer about coordinators does not speak of the group"
+            missed.update(dict.fromkeys(keys, Retry(error("UNKNOWN_SERVER_ERROR", words))))
+            for key, code, message, node in found:
+                missed.pop(key, None)
                 outcome = coordinator_outcome(code, message)
                 if outcome is None:
                     self.coordinators[key] = node
@@ -127,6 +139,7 @@ class _Run(t.Generic[V]):
         self.results: dict[str, V | KafkaError] = {}
         self.last: dict[str, KafkaError] = {}
         self.unknown: dict[str, None] = {}
+        self.doubted: dict[str, V | KafkaError] = {}
         # time to read, after the last request was sent, what became of it
         self.reserve = min(5.0, self.wire.deadline.timeout / 10) if settle else 0.0
 
@@ -183,8 +196,11 @@ class _Run(t.Generic[V]):
         await self.driver.work(ask, _chunks(groups, self.handler.batch_for(version)))
 
     async def _ask(self, node: int, groups: list[str]) -> None:
+        read = functools.partial(self.handler.outcomes, groups)
         try:
-            response = await self.wire.call(node, self.handler.request(groups), self.reserve)
+            outcomes = await self.wire.call(node, self.handler.request(groups), read, self.reserve)
+        except UnreadableAnswer as exc:
+            self._unreadable(groups, exc)
         except CallError as exc:
             self._not_answered(groups, exc)
         except UnsupportedVersion as exc:
@@ -193,17 +209,34 @@ class _Run(t.Generic[V]):
             words = f"the request cannot be put into Kafka's protocol ({exc}), and was not sent"
             self._fail(groups, error("INVALID_REQUEST", words))
         else:
-            self._read(node, groups, response)
+            for group in groups:
+                self._answered(node, group, outcomes.get(group))
 
-    def _read(self, node: int, groups: list[str], response: t.Any) -> None:
-        try:
-            outcomes = self.handler.outcomes(groups, response)
-        except Exception as exc:  # what a broken answer raises cannot be foreseen, and the other groups are to be told
-            words = f"the answer of {self.wire.address(node)} cannot be read ({type(exc).__name__}: {exc})"
-            self._fail(groups, error("UNKNOWN_SERVER_ERROR", words))
-            return
-        for group, outcome in outcomes.items():
+    def _answered(self, node: int, group: str, outcome: Outcome[V] | None) -> None:
+        where = self.wire.address(node)
+        if outcome is None:
+            problem = error("UNKNOWN_SERVER_ERROR", f"{where}: its answer does not speak of the group")
+            self._take(group, Retry(problem), sent=True)
+        elif isinstance(outcome, Failed) and outcome.error.name == _DOUBTFUL:
+            self._doubt(group, dataclasses.replace(outcome.error, message=f"{where}: {outcome.error.message}"))
+        elif isinstance(outcome, Done) and isinstance(outcome.value, dict) and _doubtful(outcome.value):
+            self._doubt(group, outcome.value)
+        else:
             self._take(group, outcome)
+
+    def _doubt(self, group: str, told: V | KafkaError) -> None:
+        """Take errors that may have come after the change was made: they hold unless a read shows the change."""
+        if self.settle:
+            self.doubted[group] = told
+            self.unknown[group] = None
+        else:
+            self._end(group, told)
+
+    def _unreadable(self, groups: list[str], exc: UnreadableAnswer) -> None:
+        """Fail what was only to be read; of a change, nobody knows whether it was carried out."""
+        problem = error("UNKNOWN_SERVER_ERROR", str(exc))
+        for group in groups:
+            self._take(group, Unmap(problem) if self.settle else Failed(problem), sent=True)
 
     def _fail(self, groups: list[str], problem: KafkaError) -> None:
         for group in groups:
@@ -241,10 +274,18 @@ class _Run(t.Generic[V]):
                 self.last[group] = made
                 continue
             del self.unknown[group]
-            if made is None:
+            doubted = self.doubted.pop(group, None)
+            if made is None and doubted is not None:
+                self._end(group, doubted)
+            elif made is None:
                 self.driver.resent.add(group)
             else:
                 self._end(group, made)
+
+
+def _doubtful(answers: dict[t.Any, t.Any]) -> bool:
+    """Whether a broker says of one part of a group that it does not know what went wrong."""
+    return any(isinstance(answer, KafkaError) and answer.name == _DOUBTFUL for answer in answers.values())
 
 
 def _chunks(groups: list[str], size: int) -> list[list[str]]:

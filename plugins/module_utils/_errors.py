@@ -37,6 +37,13 @@ class CallError(Exception):
         self.sent = sent
 
 
+class UnreadableAnswer(CallError):
+    """A broker sent what is no answer to the request; the outcome of a change is unknown."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, sent=True)
+
+
 class UnsupportedVersion(Exception):
     """The broker's version does not know the request, or not the version of it that is needed."""
 

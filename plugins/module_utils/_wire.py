@@ -11,29 +11,35 @@ from __future__ import annotations
 
 import collections
 import collections.abc as c
+import io
 import logging
 import re
 import time
 import typing as t
 
 from . import _messages as messages
-from ._errors import CallError, TaskError, UnsupportedVersion
+from ._errors import CallError, TaskError, UnreadableAnswer, UnsupportedVersion
 
 try:
+    import kafka.net.connection as kafka_connection
+    import kafka.protocol.parser as kafka_parser
     from kafka import errors as kafka_errors
     from kafka.future import Future
     from kafka.net.manager import KafkaConnectionManager
     from kafka.net.sasl.oauth import AbstractTokenProvider
     from kafka.net.selector import NetworkSelector
+    from kafka.protocol.parser import KafkaProtocol
 except ImportError:
     # reported by _ansible.py, with the traceback that _messages.py keeps
-    kafka_errors = None
-    AbstractTokenProvider = object
+    kafka_errors = kafka_parser = None
+    AbstractTokenProvider = KafkaProtocol = object
 
 # Answers about many groups are several MB; a TLS alert that is read as a frame's length is 336 MiB, and refused.
 MAX_ANSWER_BYTES = 256 * 1024 * 1024
 MAX_IN_FLIGHT = 64
 CONNECT_TIMEOUT = 10.0
+# kafka-python reads a number of any length, in quadratic time; Kafka's texts are shorter than that
+_ENDLESS = re.compile(rb"[\x80-\xff]{32768}")
 
 T = t.TypeVar("T")
 
@@ -54,6 +60,37 @@ class Deadline:
     def over(self) -> bool:
         """Whether the time is up."""
         return self.remaining <= 0
+
+
+class _Frame(io.BytesIO):
+    """Grows with what has arrived, where kafka-python takes all the memory that a frame's length asks for."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size = size
+
+    def __len__(self) -> int:
+        return self._size
+
+
+class _Protocol(KafkaProtocol):
+    """Fails at once at an answer that cannot be read, where kafka-python would wait for the request's time-out."""
+
+    def _process_response(self, read_buffer: _Frame) -> t.Any:
+        try:
+            if _ENDLESS.search(read_buffer.getbuffer()):
+                raise ValueError("a number without an end")
+            return super()._process_response(read_buffer)
+        except kafka_errors.KafkaProtocolError:
+            raise
+        except Exception as exc:  # what a broken answer raises cannot be foreseen
+            raise kafka_errors.KafkaProtocolError(f"Unable to decode response: {exc}") from exc
+
+
+if kafka_parser is not None:
+    # a connection takes no other parser in its configuration
+    kafka_connection.KafkaProtocol = _Protocol
+    kafka_parser.KafkaBytes = _Frame
 
 
 class _Token(AbstractTokenProvider):
@@ -157,7 +194,9 @@ class Wire:
             CallError: no node answered.
         """
         request = messages.MetadataRequest(topics=[], allow_auto_topic_creation=False)
-        response = await (self.call_any(request) if node_id is None else self.call(node_id, request))
+        await (self.call_any(request, self._learn) if node_id is None else self.call(node_id, request, self._learn))
+
+    def _learn(self, response: t.Any) -> None:
         self._manager.cluster.update_metadata(response)
         self.cluster_id = response.cluster_id
 
@@ -189,14 +228,15 @@ class Wire:
                 " as it is needed here: its version of Kafka is too old or too new"
             ) from None
 
-    async def call(self, node_id: t.Any, request: t.Any, reserve: float = 0.0) -> t.Any:
-        """Send one request to one node and return its response.
+    async def call(self, node_id: t.Any, request: t.Any, read: c.Callable[[t.Any], T], reserve: float = 0.0) -> T:
+        """Send one request to one node and return what `read` makes of its response.
 
         Args:
             reserve: seconds to leave of the task's time, for what has to follow.
 
         Raises:
             CallError: there was no answer; its C(sent) tells whether the outcome is unknown.
+            UnreadableAnswer: there was one, and it, or what `read` makes of it, is none.
             UnsupportedVersion: the node does not know the RPC, or not in the versions that the request allows.
         """
         connection = await self._connection(node_id)
@@ -209,17 +249,29 @@ class Wire:
             raise CallError(f"no time or connection left to ask {self.address(node_id)}", sent=False)
         self.requests[messages.request_name(request)] += 1
         try:
-            return await connection.send_request(request, request_timeout_ms=timeout * 1000)
+            response = await connection.send_request(request, request_timeout_ms=timeout * 1000)
+        except kafka_errors.KafkaProtocolError as exc:
+            raise self._unreadable(node_id, _plain(str(exc))) from exc
         except kafka_errors.KafkaError as exc:
             raise CallError(f"{self.address(node_id)}: {self._cause(exc)}", sent=True) from exc
+        try:
+            return read(response)
+        except Exception as exc:  # what a broken answer raises cannot be foreseen
+            raise self._unreadable(node_id, f"{type(exc).__name__}: {exc}") from exc
 
-    async def call_any(self, request: t.Any) -> t.Any:
-        """Send a request to the first broker that answers it; raises as `call` does, the last node's error."""
+    def _unreadable(self, node_id: t.Any, detail: str) -> UnreadableAnswer:
+        return UnreadableAnswer(
+            f"{self.address(node_id)}: its answer cannot be read ({detail}): look at what listens there, and at its "
+            "version of Kafka"
+        )
+
+    async def call_any(self, request: t.Any, read: c.Callable[[t.Any], T]) -> tuple[int, T]:
+        """Ask the first broker that answers, and return it, too; raises as `call` does, the last node's error."""
         error = CallError("no broker is known", sent=False)
         connected = {connection.node_id for connection in self._manager.least_used_connections()}
         for node_id in sorted(self.nodes, key=lambda node: (node not in connected, node)):
             try:
-                return await self.call(node_id, request)
+                return node_id, await self.call(node_id, request, read)
             except CallError as exc:
                 error = exc
             except UnsupportedVersion as exc:

@@ -13,7 +13,12 @@ import typing as t
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._driver import Driver
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import CallError, KafkaError, UnsupportedVersion
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import (
+    CallError,
+    KafkaError,
+    UnreadableAnswer,
+    UnsupportedVersion,
+)
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import (
     Done,
     Handler,
@@ -22,7 +27,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler impo
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._wire import Deadline
 
-LOADING, NOT_AVAILABLE, NOT_COORDINATOR, NOT_FOUND, DENIED = 14, 15, 16, 69, 30
+LOADING, NOT_AVAILABLE, NOT_COORDINATOR, NOT_FOUND, DENIED, NO_SUCH_CODE = 14, 15, 16, 69, 30, 9999
 
 
 @dataclasses.dataclass
@@ -87,21 +92,27 @@ class Script:
     async def version(self, node: int, request: t.Any) -> int:
         return 4
 
-    async def call_any(self, request: t.Any) -> t.Any:
+    async def call_any(self, request: t.Any, read: c.Callable[[t.Any], t.Any]) -> t.Any:
         keys = list(request.coordinator_keys)
         self.looked_up.append(keys)
         table = self.lookups.pop(0) if len(self.lookups) > 1 else self.lookups[0]
         if isinstance(table, Exception):
             raise table
-        return Found([Coordinator(key, *entry) for key, entry in table.items() if key in keys])
+        return 1, read(Found([Coordinator(key, *entry) for key, entry in table.items() if key in keys]))
 
-    async def call(self, node: int, request: t.Any, reserve: float = 0) -> t.Any:
+    async def call(self, node: int, request: t.Any, read: c.Callable[[t.Any], t.Any], reserve: float = 0) -> t.Any:
         self.sent.append((node, tuple(request.groups)))
         script = self.answers[node]
         answer = script.pop(0) if len(script) > 1 else script[0]
         if isinstance(answer, Exception):
             raise answer
-        return answer if isinstance(answer, dict) else dict.fromkeys(request.groups, answer)
+        try:
+            return read(answer if isinstance(answer, dict) else dict.fromkeys(request.groups, answer))
+        except AttributeError as exc:
+            raise UnreadableAnswer(str(exc)) from exc
+
+    def address(self, node: int) -> str:
+        return f"broker-{node}:9092"
 
 
 def run(script: Script, groups: list[str], batch: int = 100) -> dict[str, str]:
@@ -181,6 +192,12 @@ def test_the_deadline_names_the_last_error() -> None:
         pytest.param(CallError("lost", True), [None], "done a", 2, id="it was not made, so it is sent again"),
         pytest.param(NOT_AVAILABLE, ["made"], "made", 1, id="the broker's write timed out, and was made"),
         pytest.param(NOT_AVAILABLE, [None], "done a", 2, id="the broker's write timed out, and was not made"),
+        pytest.param(UnreadableAnswer("garbage"), ["made"], "made", 1, id="the answer is garbage, and it was made"),
+        pytest.param(UnreadableAnswer("garbage"), [None], "done a", 2, id="the answer is garbage, and it was not made"),
+        pytest.param({}, ["made"], "made", 1, id="left out of the answer, and made"),
+        pytest.param({}, [None], "done a", 2, id="left out of the answer, and not made"),
+        pytest.param({"b": 0}, ["made"], "made", 1, id="the answer speaks of another group"),
+        pytest.param(NO_SUCH_CODE, ["made"], "made", 1, id="an unknown error code, and made"),
         pytest.param(CallError("refused", False), [], "done a", 2, id="it was never sent"),
         pytest.param(NOT_COORDINATOR, [], "done a", 2, id="it was sent to the wrong broker"),
     ],
@@ -199,6 +216,36 @@ def test_a_lost_answer_is_settled_by_reading(lost: t.Any, made: list[str | None]
     assert len(script.sent) == sent
     assert read == [["a"]] * len(made)
     assert driver.resent == ({"a"} if made == [None] else set())
+
+
+def test_a_part_with_an_unknown_error_is_settled_by_reading() -> None:
+    unknown = KafkaError(-1, "UNKNOWN_SERVER_ERROR", "?", False)
+
+    class Parts(Echo):
+        def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[t.Any]]:
+            return {group: Done({"t-0": None, "t-1": unknown}) for group in groups}
+
+    for made in ({"t-0": None, "t-1": None}, None):
+        script = Script({1: [0]}, ON_1)
+
+        async def settle(groups: list[str], made: t.Any = made) -> dict[str, t.Any]:
+            return dict.fromkeys(groups, made)
+
+        (got,) = asyncio.run(Driver(script).change(Parts(), ["a"], settle)).values()  # type: ignore[arg-type]
+        assert got == (made or {"t-0": None, "t-1": unknown})
+        assert len(script.sent) == 1
+
+
+def test_an_unknown_error_holds_when_a_read_shows_no_change() -> None:
+    script = Script({1: [NO_SUCH_CODE]}, ON_1)
+
+    async def settle(groups: list[str]) -> dict[str, t.Any]:
+        return dict.fromkeys(groups)
+
+    (got,) = asyncio.run(Driver(script).change(Echo(), ["a"], settle)).values()  # type: ignore[arg-type]
+    assert isinstance(got, KafkaError)
+    assert (got.code, got.message) == (9999, "broker-1:9092: the broker answered with error code 9999")
+    assert len(script.sent) == 1
 
 
 @pytest.mark.parametrize(

@@ -85,12 +85,15 @@ async def _list_node(session: Session, node: int, states: list[str], types: list
                 "and cannot list by types: leave types out."
             )
         types = []
+
+    def read(response: t.Any) -> tuple[KafkaError | None, list[Listing]]:
+        return from_code(response.error_code), read_listings(response, node)
+
     problem: KafkaError | None = None
     for attempt in range(_RETRIES):
-        response = await session.wire.call(node, list_groups_request(states, types))
-        problem = from_code(response.error_code)
+        problem, listings = await session.wire.call(node, list_groups_request(states, types), read)
         if problem is None:
-            return read_listings(response, node)
+            return listings
         if problem.name not in _RETRIABLE or session.deadline.over:
             break
         await session.wire.sleep(_BACKOFF * 2**attempt)

@@ -50,7 +50,4 @@ def planned(items: c.Sequence[Item]) -> dict[str, list[Item]]:
 
 def partition_problem(item: Item, answer: PartitionErrors | KafkaError) -> KafkaError | None:
     """Return why the broker did not carry out an item, None if it did."""
-    if isinstance(answer, KafkaError):
-        return answer
-    unanswered = error("UNKNOWN_SERVER_ERROR", "the broker's answer does not speak of this partition")
-    return answer.get(item.where, unanswered)
+    return answer if isinstance(answer, KafkaError) else answer[item.where]

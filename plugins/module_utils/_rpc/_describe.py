@@ -11,7 +11,7 @@ import collections.abc as c
 import typing as t
 
 from .._model import Group, Member, TopicPartition
-from ._handler import Done, Handler, Outcome, coordinator_outcome
+from ._handler import Done, Handler, Outcome, coordinator_outcome, unique
 
 DESCRIBE_BATCH = 1000
 
@@ -26,7 +26,7 @@ class DescribeHandler(Handler[Group | None]):
         return DESCRIBE_BATCH
 
     def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[Group | None]]:
-        return {described.group_id: self._outcome(described) for described in response.groups}
+        return unique((described.group_id, self._outcome(described)) for described in response.groups)
 
     def _outcome(self, described: t.Any) -> Outcome[Group | None]:
         outcome = coordinator_outcome(described.error_code, described.error_message)

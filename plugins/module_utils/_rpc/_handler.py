@@ -14,6 +14,7 @@ import typing as t
 from .._errors import KafkaError, from_code
 from .._model import TopicPartition
 
+K = t.TypeVar("K")
 V = t.TypeVar("V")
 
 
@@ -87,10 +88,33 @@ def by_topic(partitions: c.Iterable[TopicPartition]) -> dict[str, list[int]]:
 PartitionErrors = dict[TopicPartition, KafkaError | None]  # pylint: disable=unsupported-binary-operation
 
 
-def partition_errors(response: t.Any) -> PartitionErrors:
-    """Return the error of each partition, of an answer that holds topics with partitions."""
-    return {
-        TopicPartition(topic.name, partition.partition_index): from_code(partition.error_code)
+def partition_errors(asked: c.Iterable[TopicPartition], response: t.Any) -> PartitionErrors:
+    """Return the error of each partition that was asked about, of an answer that holds topics with partitions.
+
+    Raises:
+        ValueError: the answer does not speak of one, or speaks of one twice.
+    """
+    found = unique(
+        (TopicPartition(topic.name, partition.partition_index), from_code(partition.error_code))
         for topic in response.topics
         for partition in topic.partitions
-    }
+    )
+    return spoken_of(asked, found)
+
+
+def unique(pairs: c.Iterable[tuple[K, V]]) -> dict[K, V]:
+    """Return what an answer says of each key; raises ValueError if it speaks of one twice."""
+    found: dict[K, V] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"it speaks twice of {key}")
+        found[key] = value
+    return found
+
+
+def spoken_of(asked: c.Iterable[K], found: dict[K, V]) -> dict[K, V]:
+    """Return what was found of each key that was asked about; raises ValueError if there is nothing of one."""
+    missing = [key for key in asked if key not in found]
+    if missing:
+        raise ValueError(f"it does not speak of {missing[0]}")
+    return {key: found[key] for key in asked}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from .. import _messages as messages
-from ._handler import Done, Handler, Outcome, coordinator_outcome
+from ._handler import Done, Handler, Outcome, coordinator_outcome, unique
 
 DELETE_BATCH = 1000
 
@@ -24,4 +24,6 @@ class DeleteGroups(Handler[bool]):
         return messages.DeleteGroupsRequest(groups_names=groups)
 
     def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[bool]]:
-        return {result.group_id: coordinator_outcome(result.error_code) or Done(True) for result in response.results}
+        return unique(
+            (result.group_id, coordinator_outcome(result.error_code) or Done(True)) for result in response.results
+        )

@@ -12,7 +12,7 @@ import typing as t
 from .. import _messages as messages
 from .._model import Group, Member, TopicPartition
 from ._describe import DESCRIBE_BATCH, DescribeHandler, in_order, operations, plain_host
-from ._handler import Done, Handler, Outcome, coordinator_outcome
+from ._handler import Done, Handler, Outcome, coordinator_outcome, unique
 
 
 class DescribeGroups(DescribeHandler):
@@ -79,8 +79,10 @@ class AbsentGroupOperations(Handler[frozenset[str] | None]):
         )
 
     def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[frozenset[str] | None]]:
-        return {
-            described.group_id: coordinator_outcome(described.error_code)
-            or Done(operations(described.authorized_operations))
+        return unique(
+            (
+                described.group_id,
+                coordinator_outcome(described.error_code) or Done(operations(described.authorized_operations)),
+            )
             for described in response.groups
-        }
+        )

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import collections.abc as c
 import typing as t
 
 from .. import _messages as messages
@@ -25,12 +24,13 @@ def find_coordinator_request(groups: list[str], batched: bool) -> t.Any:
     return messages.FindCoordinatorRequest(key=groups[0], key_type=_KEY_TYPE_GROUP, max_version=BATCHED_VERSION - 1)
 
 
-def read_coordinators(
-    groups: list[str], response: t.Any, batched: bool
-) -> c.Iterator[tuple[str, int, str | None, int]]:
-    """Yield (group, error code, error message, node id) for each group that the response speaks of."""
-    if batched:
-        for found in response.coordinators:
-            yield found.key, found.error_code, found.error_message, found.node_id
-    else:
-        yield groups[0], response.error_code, response.error_message, response.node_id
+def read_coordinators(groups: list[str], response: t.Any, batched: bool) -> list[tuple[str, int, str | None, int]]:
+    """Return (group, error code, error message, node id) for each of these groups that the response speaks of."""
+    if not batched:
+        return [(groups[0], response.error_code, response.error_message, response.node_id)]
+    asked = frozenset(groups)
+    return [
+        (found.key, found.error_code, found.error_message, found.node_id)
+        for found in response.coordinators
+        if found.key in asked
+    ]

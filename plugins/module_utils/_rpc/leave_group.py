@@ -9,9 +9,9 @@ from __future__ import annotations
 import typing as t
 
 from .. import _messages as messages
-from .._errors import KafkaError, error, from_code
+from .._errors import KafkaError, from_code
 from .._model import Member
-from ._handler import Done, Handler, Outcome, coordinator_outcome
+from ._handler import Done, Handler, Outcome, coordinator_outcome, spoken_of, unique
 
 # below v3 a request names one member, and no instance id
 _MIN_VERSION = 3
@@ -53,15 +53,9 @@ class LeaveGroup(Handler[MemberErrors]):
         outcome = coordinator_outcome(response.error_code)
         if outcome is not None:
             return {groups[0]: outcome}
-        unanswered = error("UNKNOWN_SERVER_ERROR", "the broker's answer does not speak of this member")
-        answers = {
-            (answer.group_instance_id or answer.member_id): from_code(answer.error_code) for answer in response.members
-        }
-        return {
-            groups[0]: Done(
-                {
-                    member: answers.get(member.group_instance_id or member.member_id, unanswered)
-                    for member in self._members[groups[0]]
-                }
-            )
-        }
+        named = {(member.member_id, member.group_instance_id or None): member for member in self._members[groups[0]]}
+        answers = unique(
+            ((answer.member_id, answer.group_instance_id or None), from_code(answer.error_code))
+            for answer in response.members
+        )
+        return {groups[0]: Done({named[ids]: problem for ids, problem in spoken_of(named, answers).items()})}

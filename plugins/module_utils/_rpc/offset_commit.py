@@ -67,7 +67,7 @@ class OffsetCommit(Handler[PartitionErrors]):
         )
 
     def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[PartitionErrors]]:
-        errors = partition_errors(response)
+        errors = partition_errors(self._offsets[groups[0]], response)
         for problem in errors.values():
             # the coordinator's own errors come back on every partition
             if problem is not None and problem.name == "REBALANCE_IN_PROGRESS":

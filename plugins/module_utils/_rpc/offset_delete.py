@@ -37,4 +37,5 @@ class OffsetDelete(Handler[PartitionErrors]):
         )
 
     def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[PartitionErrors]]:
-        return {groups[0]: coordinator_outcome(response.error_code) or Done(partition_errors(response))}
+        outcome = coordinator_outcome(response.error_code)
+        return {groups[0]: outcome or Done(partition_errors(self._partitions[groups[0]], response))}

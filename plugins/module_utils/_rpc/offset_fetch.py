@@ -10,7 +10,7 @@ import typing as t
 
 from .. import _messages as messages
 from .._model import Committed, Offsets, TopicPartition
-from ._handler import Done, Failed, Handler, Outcome, coordinator_outcome
+from ._handler import Done, Failed, Handler, Outcome, coordinator_outcome, unique
 
 FETCH_BATCH = 1000
 _MANY_GROUPS_VERSION = 8
@@ -46,7 +46,7 @@ class OffsetFetch(Handler[Offsets]):
     def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[Offsets]]:
         if response.version < _MANY_GROUPS_VERSION:
             return {groups[0]: _outcome(response)}
-        return {group.group_id: _outcome(group) for group in response.groups}
+        return unique((group.group_id, _outcome(group)) for group in response.groups)
 
 
 def _outcome(group: t.Any) -> Outcome[Offsets]:
