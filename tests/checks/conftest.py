@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.collection import CHECKOUT, tree
+from tests.support.collection import CHECKOUT, copy, tree
 
 #: The least that has to be there for the collection to work.
 PARTS = ("meta", "plugins", "roles", "playbooks")
@@ -67,15 +67,7 @@ def linked() -> Path:
 @pytest.fixture(scope="session")
 def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files of the checkout at a real ``ansible_collections/kafkaops/groups``: ansible-test follows no link."""
-    folder = tmp_path_factory.mktemp("copied") / "ansible_collections" / "kafkaops" / "groups"
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=CHECKOUT, capture_output=True, text=True, check=True
-    )
-    for name in filter(None, listed.stdout.split("\0")):
-        if (CHECKOUT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(CHECKOUT / name, folder / name)
-    return folder
+    return copy(tmp_path_factory.mktemp("copied"))
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +20,7 @@ import pytest
 from tests.integration.world import seen
 from tests.support import state
 from tests.support.broker import Cluster
-from tests.support.collection import CHECKOUT
+from tests.support.collection import CHECKOUT, copy
 
 pytestmark = pytest.mark.live
 
@@ -32,17 +31,8 @@ LIMIT = 600
 
 @pytest.fixture(scope="session")
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the checkout's files at the path that ansible-test wants: it follows no links."""
-    copy = tmp_path_factory.mktemp("targets") / "ansible_collections" / "kafkaops" / "groups"
-    copy.mkdir(parents=True)
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=CHECKOUT, capture_output=True, check=True, text=True
-    )
-    for name in filter(None, listed.stdout.split("\0")):
-        if (CHECKOUT / name).is_file():
-            (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(CHECKOUT / name, copy / name)
-    return copy
+    """A copy of the checkout's files at the path that ansible-test wants."""
+    return copy(tmp_path_factory.mktemp("targets"))
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The folder that Ansible and Python import the collection from: a tree with one link to the checkout."""
+"""Where Ansible and Python import the collection from: a tree with one link to the checkout, or with a copy of it."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -32,6 +34,22 @@ def tree() -> Path:
         fresh.symlink_to(CHECKOUT)
         fresh.replace(link)
     return root
+
+
+def copy(root: Path) -> Path:
+    """Copy the checkout's files to ``ansible_collections/kafkaops/groups`` below `root`: ansible-test follows no link.
+
+    :returns: where they are.
+    """
+    folder = root / "ansible_collections" / "kafkaops" / "groups"
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=CHECKOUT, capture_output=True, text=True, check=True
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (CHECKOUT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(CHECKOUT / name, folder / name)
+    return folder
 
 
 def install() -> Path:
