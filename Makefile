@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 PYTHON ?= python3
-.PHONY: setup demo test check bench clean
+.PHONY: setup demo test check bench docs clean
 
 setup:
 	@PYTHON="$(PYTHON)" bash tests/support/setup.sh
@@ -19,6 +19,9 @@ check: setup
 
 bench: setup
 	@.venv/bin/python -m benchmarks.audit
+
+docs: setup
+	@.venv/bin/python -m tests.support.docsite
 
 clean:
 	rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache

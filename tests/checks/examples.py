@@ -1,0 +1,158 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The examples of the documentation, and what the collection itself says of their options."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+import yaml
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+
+from tests.support.collection import CHECKOUT
+
+NAME = "kafkaops.groups"
+MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py"))
+ROLES = sorted(path.name for path in (CHECKOUT / "roles").iterdir())
+PLAYBOOKS = sorted(path.stem for path in (CHECKOUT / "playbooks").glob("*.yml"))
+GUIDES = sorted((CHECKOUT / "docs" / "docsite" / "rst").glob("*.rst"))
+TEXTS = [*sorted(CHECKOUT.glob("*.md")), *sorted((CHECKOUT / "docs").glob("*.md"))]
+
+_DIRECTIVE = re.compile(r"^( *)\.\. code-block:: (\S+)\n((?:\n|\1 +.*\n)+)", re.MULTILINE)
+_FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"`{1,2}((?:" + "|".join(MODULES) + r"): \{.*?\})`{1,2}(?!`)")
+
+
+class Block(NamedTuple):
+    """An example: the file and the line where it stands, its language, and its text."""
+
+    where: str
+    language: str
+    text: str
+
+    @property
+    def file(self) -> str:
+        """The file alone."""
+        return self.where.partition(":")[0]
+
+
+def blocks() -> Iterator[Block]:
+    """Return the blocks of the guides, of the texts beside them, and of the modules' documentation."""
+    for path in GUIDES:
+        text = path.read_text(encoding="utf-8")
+        for found in _DIRECTIVE.finditer(text):
+            yield Block(_place(path, text, found.start()), found[2], textwrap.dedent(found[3]).strip("\n") + "\n")
+    for path in TEXTS:
+        text = path.read_text(encoding="utf-8")
+        for found in _FENCE.finditer(text):
+            yield Block(_place(path, text, found.start()), found[1], found[2])
+    for module in MODULES:
+        code = importlib.import_module(f"ansible_collections.{NAME}.plugins.modules.{module}")
+        yield Block(f"plugins/modules/{module}.py", "yaml", code.EXAMPLES.lstrip("\n"))
+
+
+def inline_tasks() -> Iterator[Block]:
+    """Return the tasks in the running text, such as C(consumer_group: {name: g})."""
+    for path in (*GUIDES, *TEXTS):
+        text = path.read_text(encoding="utf-8")
+        for found in _INLINE.finditer(text):
+            yield Block(_place(path, text, found.start()), "yaml", found[1])
+
+
+def _place(path: Path, text: str, start: int) -> str:
+    return f"{path.relative_to(CHECKOUT)}:{text.count(chr(10), 0, start) + 1}"
+
+
+def commands(block: Block) -> list[str]:
+    """Return the commands of a console block: the lines after a prompt, or all if there is none."""
+    lines = [line for line in block.text.splitlines() if line.strip()]
+    return [line[2:] for line in lines if line.startswith("$ ")] or lines
+
+
+def problems_of_task(module: str, given: Mapping[str, Any] | None) -> list[str]:
+    """Return what is wrong with the options of a task: what Ansible, and then the module itself, say of them."""
+    code = importlib.import_module(f"ansible_collections.{NAME}.plugins.modules.{module}")
+    with patch.object(code, "run") as run:
+        code.main()
+    (spec, parse, _operation), rules = run.call_args
+    # what a task leaves out stands in module_defaults or in the environment
+    options = {"bootstrap_servers": ["kafka-1.example.com:9092"], **(given or {})}
+    problems, params = _validate({**CONNECTION_SPEC, **spec}, options, **rules)
+    if problems or _templated(options):
+        return problems
+    try:
+        parse(params)
+    except TaskError as exc:
+        return [str(exc)]
+    return []
+
+
+def problems_of_connection(given: Any) -> list[str]:
+    """Return what is wrong with the options of a connection."""
+    if _templated(given):
+        given = {} if isinstance(given, str) else given
+    return _validate(CONNECTION_SPEC, {"bootstrap_servers": ["kafka-1.example.com:9092"], **given})[0]
+
+
+def problems_of_variables(given: Mapping[str, Any], *, whole: bool) -> list[str]:
+    """Return what is wrong with variables for the roles and playbooks; `whole`: they have to be all that is needed."""
+    problems = []
+    left = dict(given)
+    if "kafka_connection" in left:
+        problems += problems_of_connection(left.pop("kafka_connection"))
+    left.pop("kafka_host", None)
+    for prefix, spec in _variable_specs().items():
+        mine = {name: left.pop(name) for name in list(left) if name.startswith(f"{prefix}_")}
+        if mine:
+            needed = spec if whole else {name: {**option, "required": False} for name, option in spec.items()}
+            problems += _validate(needed, mine)[0]
+    return [*problems, *(f"unknown variable {name}" for name in left)]
+
+
+def _variable_specs() -> dict[str, dict[str, Any]]:
+    """The options of the roles, and the variables that the other playbooks check by themselves, by their prefix."""
+    specs = {}
+    for role in ROLES:
+        text = (CHECKOUT / "roles" / role / "meta" / "argument_specs.yml").read_text(encoding="utf-8")
+        specs[role] = yaml.safe_load(text)["argument_specs"]["main"]["options"]
+    for playbook in PLAYBOOKS:
+        for play in yaml.safe_load((CHECKOUT / "playbooks" / f"{playbook}.yml").read_text(encoding="utf-8")):
+            for task in play.get("tasks", []):
+                if "ansible.builtin.validate_argument_spec" in task:
+                    specs[playbook] = task["ansible.builtin.validate_argument_spec"]["argument_spec"]
+    return specs
+
+
+def _validate(spec: Mapping[str, Any], given: Mapping[str, Any], **rules: Any) -> tuple[list[str], dict[str, Any]]:
+    result = ArgumentSpecValidator(_loosened(spec, given), **rules).validate(dict(given))
+    return list(result.error_messages), result.validated_parameters
+
+
+def _loosened(spec: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The spec, with any value allowed where a template is given: only its result has the option's type."""
+    spec = {name: {key: each for key, each in option.items() if key in _KNOWN} for name, option in spec.items()}
+    return {
+        name: {"type": "raw", "required": option.get("required", False)} if _templated(given.get(name)) else option
+        for name, option in spec.items()
+    }
+
+
+#: What of a documented option is no documentation.
+_KNOWN = ("type", "required", "default", "choices", "elements", "options", "aliases", "no_log", "fallback")
+
+
+def _templated(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(_templated(each) for each in value.values())
+    if isinstance(value, list):
+        return any(_templated(each) for each in value)
+    return isinstance(value, str) and "{{" in value
