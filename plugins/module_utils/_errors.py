@@ -17,6 +17,16 @@ except ImportError:
     kafka_errors = None
 
 
+# kafka-python spells some of Kafka's names in its own way
+_KAFKA_NAMES = {
+    "INVALID_REPLICATION_ASSIGNMENT": "INVALID_REPLICA_ASSIGNMENT",
+    "INVALID_TOPIC": "INVALID_TOPIC_EXCEPTION",
+    "MESSAGE_SIZE_TOO_LARGE": "MESSAGE_TOO_LARGE",
+    "NOT_LEADER_FOR_PARTITION": "NOT_LEADER_OR_FOLLOWER",
+    "UNKNOWN": "UNKNOWN_SERVER_ERROR",
+}
+
+
 class TaskError(Exception):
     """The whole task cannot go on; the message is one sentence for the user."""
 
@@ -66,7 +76,11 @@ class KafkaError:
 def _classes_by_name() -> dict[str, t.Any]:
     kinds: list[t.Any] = [kind for kind in vars(kafka_errors).values() if isinstance(kind, type)]
     known = [kind for kind in kinds if issubclass(kind, kafka_errors.BrokerResponseError) and kind.errno is not None]
-    return {"UNKNOWN_SERVER_ERROR" if kind.message == "UNKNOWN" else kind.message: kind for kind in known}
+    return {_name(kind): kind for kind in known}
+
+
+def _name(kind: t.Any) -> str:
+    return str(_KAFKA_NAMES.get(kind.message, kind.message))
 
 
 def error(name: str, message: str | None = None) -> KafkaError:
@@ -81,5 +95,5 @@ def from_code(code: int, message: str | None = None) -> KafkaError | None:
         return None
     kind = kafka_errors.for_code(code)
     if kind.message == "UNKNOWN":
-        return KafkaError(code, "UNKNOWN_SERVER_ERROR", message or f"the broker answered with error code {code}", False)
-    return KafkaError(code, kind.message, message or kind.description, kind.retriable)
+        return KafkaError(code, _name(kind), message or f"the broker answered with error code {code}", False)
+    return KafkaError(code, _name(kind), message or kind.description, kind.retriable)
