@@ -18,7 +18,7 @@ from tests.support.collection import CHECKOUT
 LIMIT = 300
 
 
-@pytest.mark.parametrize("scenario", ["demo", "streams_reset", "teardown"])
+@pytest.mark.parametrize("scenario", ["cleanup", "demo", "streams_reset", "teardown"])
 def test_scenario(scenario: str, tmp_path: Path) -> None:
     binaries = Path(sys.executable).parent
     path = os.pathsep.join([str(binaries), os.environ["PATH"]])
