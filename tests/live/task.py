@@ -127,11 +127,23 @@ def run(
         return Outcome(given, session.wire.requests, session.warnings)
 
 
-def refusal(bootstrap: str, **connect: Any) -> str:
+def run_audit(output: Path, bootstrap: str, **given: Any) -> dict[str, Any]:
+    """Run C(consumer_offsets_audit) in this process, without Ansible. Raises TaskError as the module fails."""
+    wanted = audit_settings(output, bootstrap, **given)
+    with Session(wanted.connection, check_mode=False) as session:
+        return session.wire.run(audit.audit, wanted, session)
+
+
+def look(bootstrap: str, **connect: Any) -> Outcome:
+    """Run a task that only reads."""
+    return run("consumer_group_info", bootstrap, connect=connect)
+
+
+def refusal(bootstrap: str, task: Callable[..., object] = look, **connect: Any) -> str:
     """Return the one sentence with which a task fails that cannot connect; below `REFUSED_WITHIN` seconds."""
     started = time.monotonic()
     with pytest.raises(TaskError) as failure:
-        run("consumer_group_info", bootstrap, connect=connect)
+        task(bootstrap, **connect)
     assert time.monotonic() - started < REFUSED_WITHIN
     sentence = str(failure.value)
     assert "\n" not in sentence

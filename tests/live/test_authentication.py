@@ -6,18 +6,24 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import scan, splits
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.access import Access
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.settings import LOG
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
+from ansible_collections.kafkaops.groups.plugins.module_utils._session import Session
 
 from tests.live.doors import USER, Doors, Options
-from tests.live.task import refusal, run
+from tests.live.task import audit_settings, refusal, run, run_audit
 from tests.support import commits, topics
 
 pytestmark = pytest.mark.live
@@ -88,6 +94,7 @@ def world(doors: Doors) -> Doors:
     topics.allow(client, "ANONYMOUS", "group", TOPIC, ["read", "delete"], prefixed=True)
     topics.allow(client, "ANONYMOUS", "topic", TOPIC, ["read"])
     topics.allow(client, "ANONYMOUS", "topic", "no-such-topic", ["delete"])
+    topics.allow(client, "ANONYMOUS", "topic", "__consumer_offsets", ["read"])
     return doors
 
 
@@ -114,7 +121,7 @@ def test_it_works(world: Doors, kerberos: Callable[..., None], way: str, task: s
     kerberos()
     connect = make(world)
     if data_plane and way.endswith("GSSAPI"):
-        with pytest.raises(TaskError, match=r"^This needs confluent-kafka, whose wheels come without GSSAPI"):
+        with pytest.raises(TaskError, match=f"^{NO_GSSAPI}"):
             run(module, world.cluster.listeners[listener], connect=connect, **args)
         return
     outcome = run(module, world.cluster.listeners[listener], connect=connect, **args)
@@ -122,6 +129,25 @@ def test_it_works(world: Doors, kerberos: Callable[..., None], way: str, task: s
         assert outcome.given["errors"] == outcome.given["missing"] == []
     else:
         assert (outcome.changed, outcome.errors) == (changes, {})
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_audit_reads(world: Doors, kerberos: Callable[..., None], way: str, tmp_path: Path) -> None:
+    """By both clients, as the module does before Spark starts, and as an executor does, which has no files of it."""
+    listener, make = WAYS[way]
+    kerberos()
+    if way.endswith("GSSAPI"):
+        sentence = refusal(world.cluster.listeners[listener], functools.partial(run_audit, tmp_path), **make(world))
+        assert sentence.startswith(NO_GSSAPI)
+        return
+    wanted = audit_settings(tmp_path, world.cluster.listeners[listener], **make(world))
+    with Session(wanted.connection, check_mode=True) as session:
+        planned = splits.group(splits.ranges(session.cluster, wanted.topic), 1)
+    access, groups = Access.of(wanted.connection), set()
+    for split in planned:
+        for batch in scan.scan(access, wanted.topic, split, wanted.deadline):
+            groups |= set(batch.column("group").to_pylist())
+    assert f"{TOPIC}-{way}-info" in groups
 
 
 def oauth(**options: Any) -> Make:
@@ -139,6 +165,7 @@ def wrong_password(mechanism: str) -> Make:
 
 
 GSSAPI = over("SASL_SSL", LOGINS["GSSAPI"])
+NO_GSSAPI = "This needs confluent-kafka, whose wheels come without GSSAPI"
 UNTRUSTED = "the certificate is not trusted .*: look at ssl_cafile[.]"
 BAD_CERTIFICATE = "the broker did not accept the client certificate .*look at ssl_certfile and ssl_keyfile; it may be "
 BAD_LOGIN = "authentication failed .*look at sasl_username and sasl_password[.]"
@@ -222,6 +249,14 @@ def test_it_is_refused(doors: Doors, kerberos: Callable[..., None], case: str) -
     sentence = refusal(doors.cluster.listeners[listener], **make(doors))
     assert re.search(words, sentence), sentence
     assert "secret" not in sentence.replace("sasl_oauth_client_secret", "")
+
+
+@pytest.mark.parametrize("case", [case for case in REFUSED if not case.startswith("kerberos")])
+def test_an_audit_is_refused_before_spark_starts(doors: Doors, case: str, tmp_path: Path) -> None:
+    listener, make, words = REFUSED[case]
+    sentence = refusal(doors.cluster.listeners[listener], functools.partial(run_audit, tmp_path), **make(doors))
+    assert re.search(words, sentence), sentence
+    assert not (tmp_path / LOG).exists()
 
 
 @pytest.mark.parametrize(
