@@ -19,11 +19,12 @@ from tests.support.collection import install
 
 
 class Play(NamedTuple):
-    """What a run gave: the exit code, what each task returned, by its name, and what failed said."""
+    """What a run gave: the exit code, what each task returned, by its name, what failed said, what was handed on."""
 
     code: int
     tasks: dict[str, dict[str, Any]]
     words: str
+    artifacts: dict[str, Any]
 
     @property
     def changed(self) -> list[str]:
@@ -47,11 +48,16 @@ def play(name: str, bootstrap: str, variables: Mapping[str, Any], *, check: bool
             },
             quiet=True,
         )
-        events = [(event["event"], event.get("event_data", {})) for event in done.events]
-        output = done.stdout.read()
+        return read(done)
+
+
+def read(done: ansible_runner.Runner) -> Play:
+    """Return what a run of ansible-runner's gave, of which the files are still there."""
+    events = [(event["event"], event.get("event_data", {})) for event in done.events]
     tasks = {data["task"]: data["res"] for event, data in events if event in ("runner_on_ok", "runner_on_failed")}
     failures = [
         str(data["res"]["msg"]) for event, data in events if event in ("runner_on_failed", "runner_item_on_failed")
     ]
-    assert tasks, output
-    return Play(int(done.rc), tasks, " ".join(failures))
+    handed_on = [data["artifact_data"] for event, data in events if event == "playbook_on_stats"]
+    assert tasks, done.stdout.read()
+    return Play(int(done.rc), tasks, " ".join(failures), handed_on[-1])

@@ -1,0 +1,293 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The playbooks as AWX runs them: its credential injected by AWX's own code, its surveys answered, by ansible-runner.
+
+The jobs go on from each other, as the nodes of a workflow do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ansible_runner
+import pytest
+import yaml
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
+from awx_plugins.interfaces._temporary_private_api import ManagedCredentialType
+from awx_plugins.interfaces._temporary_private_credential_api import Credential
+from awx_plugins.interfaces._temporary_private_inject_api import inject_credential
+
+from tests.live.playbook import Play, read
+from tests.live.test_secrets import found, found_in_files
+from tests.support import commits, topics, truth
+from tests.support.broker import Cluster
+from tests.support.ca import KEY_PASSWORD
+from tests.support.collection import CHECKOUT, install
+
+USER = "admin"
+#: Where ansible-runner's folder is in an execution environment.
+IN_CONTAINER = "/runner"
+ORDERS, INTERNAL = "awx-orders", "awx-app-sums-changelog"
+NOTE = (3, "a note", 1)
+
+PLAYBOOKS = sorted(path.stem for path in (CHECKOUT / "playbooks").glob("*.yml") if path.stem != "demo")
+SURVEYS = {
+    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((CHECKOUT / "awx/surveys").iterdir())
+}
+QUESTIONS = [
+    pytest.param(name, question, id=question["variable"])
+    for name, survey in SURVEYS.items()
+    for question in survey["spec"]
+]
+TYPE = json.loads((CHECKOUT / "awx" / "credential_type.json").read_text(encoding="utf-8"))
+FIELDS = {field["id"]: field for field in TYPE["inputs"]["fields"]}
+
+
+def options(playbook: str) -> dict[str, dict[str, Any]]:
+    """The variables of a playbook: those of its role, or those that its first task checks."""
+    (play,) = yaml.safe_load((CHECKOUT / "playbooks" / f"{playbook}.yml").read_text(encoding="utf-8"))
+    if "roles" not in play:
+        found: dict[str, dict[str, Any]] = play["tasks"][0]["ansible.builtin.validate_argument_spec"]["argument_spec"]
+        return found
+    specs = CHECKOUT / "roles" / playbook / "meta" / "argument_specs.yml"
+    loaded: dict[str, dict[str, Any]] = yaml.safe_load(specs.read_text(encoding="utf-8"))["argument_specs"]["main"]
+    return loaded["options"]
+
+
+def written(value: Any) -> Any:
+    """A default as a form shows it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "\n".join(value) if isinstance(value, list) else "" if value is None else value
+
+
+def test_every_playbook_has_its_survey() -> None:
+    assert list(SURVEYS) == PLAYBOOKS
+
+
+@pytest.mark.parametrize(("playbook", "question"), QUESTIONS)
+def test_a_question_fits_its_variable(playbook: str, question: dict[str, Any]) -> None:
+    option = options(playbook)[question["variable"]]
+    answers = {
+        "text": ("str", "raw", "list"),
+        "textarea": ("raw",),
+        "integer": ("int", "float"),
+        "multiplechoice": ("bool", "str"),
+    }
+    assert option["type"] in answers[question["type"]]
+    # what AWX wants of every question
+    assert question["question_name"]
+    assert {"question_description", "required", "default"} <= question.keys()
+    if question["type"] == "multiplechoice":
+        assert set(question["choices"]) <= set(option.get("choices", ["true", "false"]))
+        assert question["default"] in question["choices"]
+    if "default" in option:
+        assert question["default"] == written(option["default"])
+
+
+@pytest.mark.parametrize("playbook", PLAYBOOKS)
+def test_a_survey_asks_for_what_is_required_but_for_folders(playbook: str) -> None:
+    required = {name for name, option in options(playbook).items() if option.get("required")}
+    asked = {question["variable"] for question in SURVEYS[playbook]["spec"] if question["required"]}
+    assert {name for name in required - asked if options(playbook)[name]["type"] != "path"} == set()
+
+
+def test_the_credential_holds_every_way_to_connect() -> None:
+    """One environment variable for each option, but for those that are none of the connection's."""
+    injected = {**TYPE["injectors"]["env"]}
+    for name, option in CONNECTION_SPEC.items():
+        (variable,) = option["fallback"][1]
+        template = injected.pop(variable, None)
+        if name in ("client_id", "request_timeout", "timeout"):
+            assert template is None
+            continue
+        used = [field for field in FIELDS if field in template.replace("tower.filename.", "")]
+        assert used, name
+        if option.get("no_log"):
+            assert all(FIELDS[field].get("secret") for field in used), name
+        if "choices" in option:
+            assert sorted(FIELDS[name]["choices"]) == sorted(option["choices"])
+    assert injected == {}
+    assert FIELDS["ssl_key"]["secret"]
+
+
+class Template:
+    """A job template: a playbook with its credential and its own variables, which no survey asks for."""
+
+    def __init__(self, folder: Path, inputs: Mapping[str, str | bool], secrets: list[str]) -> None:
+        self.folder = folder
+        self.inputs = inputs
+        self.secrets = secrets
+
+    def launch(self, playbook: str, answers: Mapping[str, Any], *, own: Mapping[str, Any] | None = None) -> Play:
+        """Answer a survey, the rest by its defaults, run the playbook, and search all that is left for secrets."""
+        questions = {question["variable"]: question for question in SURVEYS[playbook]["spec"]}
+        assert answers.keys() <= questions.keys()
+        given = {name: question["default"] for name, question in questions.items()} | dict(answers)
+        # an integer that was not filled in is not sent
+        given = {name: value for name, value in given.items() if value != "" or questions[name]["type"] != "integer"}
+        private = self.folder / f"{playbook}-{time.monotonic_ns()}"
+        (private / "env").mkdir(parents=True)
+        environment = self._inject(private)
+        self._extra_vars(private, given, own or {})
+        done = ansible_runner.run(
+            private_data_dir=str(private),
+            playbook=f"kafkaops.groups.{playbook}",
+            envvars=environment,
+            # as AWX does, so that no file holds them
+            suppress_env_files=True,
+            verbosity=4,
+            quiet=True,
+        )
+        play = read(done)
+        self._search(private / "artifacts")
+        return play
+
+    def _inject(self, private: Path) -> dict[str, str]:
+        kind = ManagedCredentialType(
+            namespace="", **{key: TYPE[key] for key in ("name", "kind", "inputs", "injectors")}
+        )
+        environment: Any = {}
+        shown: Any = {}
+        inject_credential(kind, Credential(dict(self.inputs)), environment, shown, [], str(private))
+        assert found(self.secrets, json.dumps(shown)) == set(), "what AWX shows of a job's environment"
+        here = {name: value.replace(IN_CONTAINER, str(private)) for name, value in environment.items()}
+        return {
+            **here,
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+            "ANSIBLE_COLLECTIONS_PATH": str(install()),
+        }
+
+    @staticmethod
+    def _extra_vars(private: Path, answers: Mapping[str, Any], own: Mapping[str, Any]) -> None:
+        """Write the variables as AWX does, which lets no template come in by an answer."""
+        marks = {name: "!unsafe " if isinstance(value, str) else "" for name, value in answers.items()}
+        lines = [f"{name}: {marks[name]}{json.dumps(value)}" for name, value in answers.items()]
+        lines += [f"{name}: {json.dumps(value)}" for name, value in own.items()]
+        (private / "env" / "extravars").write_text("\n".join(lines), encoding="utf-8")
+
+    def _search(self, artifacts: Path) -> None:
+        # ansible-runner's own record of how it was called, which AWX removes with the folder
+        (command,) = artifacts.glob("*/command")
+        assert command.stat().st_mode & 0o077 == 0
+        assert found(self.secrets, command.read_text(encoding="utf-8")), "the job got no secret at all"
+        command.unlink()
+        assert found_in_files(self.secrets, artifacts) == set()
+
+
+@pytest.fixture(scope="module")
+def world(secured: Cluster) -> None:
+    client = secured.client()
+    for name in (ORDERS, "awx-env-orders", INTERNAL):
+        topics.create(client, name, records=5)
+    groups = ("awx-old-1", "awx-old-2", "awx-busy", "awx-env-1", "awx-app", "payments")
+    commits.commit_many(client, {group: {(ORDERS, 0): NOTE} for group in groups})
+
+
+@pytest.fixture(scope="module")
+def by_password(secured: Cluster, world: None, tmp_path_factory: pytest.TempPathFactory) -> Template:
+    assert secured.authority is not None
+    inputs = {
+        "bootstrap_servers": secured.listeners["SASL_SSL"],
+        "security_protocol": "SASL_SSL",
+        "sasl_mechanism": "SCRAM-SHA-512",
+        "sasl_username": USER,
+        "sasl_password": secured.users[USER],
+        "ssl_ca": secured.authority.certificate.read_text(encoding="ascii"),
+    }
+    return Template(tmp_path_factory.mktemp("password"), inputs, [secured.users[USER]])
+
+
+@pytest.fixture(scope="module")
+def by_certificate(secured: Cluster, world: None, tmp_path_factory: pytest.TempPathFactory) -> Template:
+    assert secured.authority is not None
+    certificate, _key = secured.authority.issue(USER)
+    key = secured.authority.encrypted_key(USER).read_text(encoding="ascii")
+    inputs = {
+        "bootstrap_servers": secured.listeners["SSL"],
+        "security_protocol": "SSL",
+        "ssl_ca": secured.authority.certificate.read_text(encoding="ascii"),
+        "ssl_certificate": certificate.read_text(encoding="ascii"),
+        "ssl_key": key,
+        "ssl_key_password": KEY_PASSWORD,
+    }
+    # the password, and a line of the key
+    return Template(tmp_path_factory.mktemp("certificate"), inputs, [KEY_PASSWORD, key.splitlines()[2]])
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folders that outlive a job."""
+    folder = tmp_path_factory.mktemp("left")
+    (folder / "backups").mkdir()
+    return folder
+
+
+def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, left: Path) -> None:
+    client = secured.client()
+    before = truth.offsets(client, "awx-old-1")
+    own: dict[str, Any] = {"audit_output": str(left / "audit"), "audit_include": "awx-old-*\nawx-busy"}
+    audited = by_password.launch("audit", {"audit_stale_after": "1s"}, own=own)
+    assert (audited.code, audited.changed) == (0, [])
+    assert audited.tasks["Audit"]["stale_groups"] == ["awx-busy", "awx-old-1", "awx-old-2"]
+
+    own = {
+        "cleanup_output": str(left / "audit"),
+        "cleanup_backup_folder": str(left / "backups"),
+        "cleanup_plan": audited.tasks["Audit"]["plan"],
+    }
+    shown = by_password.launch("cleanup", {}, own=own)
+    assert (shown.code, shown.changed, shown.artifacts) == (0, [], {"cleanup_plan": own["cleanup_plan"]})
+    assert {"awx-old-1", "awx-old-2"} <= truth.groups(client).keys()
+
+    commits.commit(client, "awx-busy", {(ORDERS, 0): (4, "", 1)})
+    done = by_password.launch("cleanup", {"cleanup_apply": "true"}, own={**own, **shown.artifacts})
+    assert (done.code, done.changed) == (0, ["Delete the groups"])
+    assert {
+        (item["group"], item["action"], item["changed"]) for item in done.tasks["Delete the groups"]["results"]
+    } == {("awx-old-1", "delete_group", True), ("awx-old-2", "delete_group", True), ("awx-busy", "none", False)}
+    assert truth.groups(client).keys() & {"awx-old-1", "awx-old-2", "awx-busy"} == {"awx-busy"}
+
+    back = by_password.launch("restore", {"restore_from": "\n".join(done.artifacts["restore_from"])})
+    (restored,) = back.tasks["Restore"]["results"]
+    assert [(item["group"], item["changed"]) for item in restored["results"]] == [
+        ("awx-old-1", True),
+        ("awx-old-2", True),
+    ]
+    assert truth.offsets(client, "awx-old-1") == before == {(ORDERS, 0): NOTE}
+    assert found_in_files(by_password.secrets, left) == set()
+
+
+def test_the_teardown(secured: Cluster, by_certificate: Template) -> None:
+    answers = {"teardown_groups": "awx-env-*", "teardown_topics": "awx-env-*", "teardown_settle_time": 0}
+    done = by_certificate.launch("teardown", answers)
+    assert (done.code, done.words) == (0, "")
+    assert [item["group"] for item in done.tasks["Delete the groups"]["results"] if item["changed"]] == ["awx-env-1"]
+    assert "awx-env-1" not in truth.groups(secured.client())
+    assert "awx-env-orders" not in truth.topics(secured.client())
+
+
+def test_the_streams_reset(secured: Cluster, by_certificate: Template) -> None:
+    answers = {"streams_reset_application_id": "awx-app", "streams_reset_input_topics": ORDERS}
+    done = by_certificate.launch("streams_reset", answers)
+    assert (done.code, done.words) == (0, "")
+    assert [item["changed"] for item in done.tasks["Set the offsets, of intermediate topics to their ends"]["results"]]
+    assert truth.offsets(secured.client(), "awx-app")[ORDERS, 0].offset == 0
+    assert INTERNAL not in truth.topics(secured.client())
+
+
+def test_an_answer_is_no_template(secured: Cluster, by_certificate: Template, tmp_path: Path) -> None:
+    """What somebody types into a form is not evaluated."""
+    planted = tmp_path / "planted"
+    answer = "awx-{{ lookup('ansible.builtin.pipe', 'touch " + str(planted) + "') }}-*"
+    done = by_certificate.launch("teardown", {"teardown_groups": answer, "teardown_settle_time": 0})
+    assert (done.code, done.changed) == (0, [])
+    assert not planted.exists()
