@@ -18,9 +18,11 @@ from pathlib import Path
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils import _errors
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc import offset_commit, offset_fetch
+from playwright.sync_api import sync_playwright
 
 from tests.checks.conftest import run
 from tests.checks.examples import GUIDES, MODULES, PLAYBOOKS, ROLES
+from tests.live.test_report_browser import ARGS, CHROMIUM
 from tests.support import docsite, jars
 from tests.support.collection import CHECKOUT
 
@@ -128,6 +130,25 @@ def test_links_to_other_sites_are_of_known_ones(pages: dict[Path, Page]) -> None
     links = {link for page in pages.values() for link in page.links if urllib.parse.urlsplit(link).netloc}
     assert {urllib.parse.urlsplit(link).scheme for link in links} == {"https"}
     assert {urllib.parse.urlsplit(link).hostname for link in links} == SITES
+
+
+def test_every_page_fits_the_screen(site: Path, pages: dict[Path, Page]) -> None:
+    """Of a phone and of a desk; and it asks for nothing but its own files, and complains about nothing."""
+    strange: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+        shown = browser.new_page()
+        shown.on("request", lambda request: strange.append(request.url) if site.as_uri() not in request.url else None)
+        shown.on("console", lambda message: strange.append(message.text))
+        shown.on("pageerror", lambda error: strange.append(str(error)))
+        for width in (390, 1280):
+            shown.set_viewport_size({"width": width, "height": 900})
+            for path in pages:
+                shown.goto(path.as_uri())
+                if shown.evaluate("document.documentElement.scrollWidth") > width:
+                    strange.append(f"{path.name} is wider than {width}")
+        browser.close()
+    assert strange == []
 
 
 @pytest.mark.fast
