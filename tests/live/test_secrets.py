@@ -2,16 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Secrets do not show: in Ansible's output at its most verbose, in a command line, in a file that is left behind."""
+"""Secrets do not show: in Ansible's output at its most verbose, in command lines, in files left behind, in Spark."""
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import threading
+import urllib.request
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,10 +23,13 @@ import pytest
 from tests.live.doors import CLIENT_SECRET, USER, Doors, Options
 from tests.support.ca import KEY_PASSWORD
 from tests.support.collection import install
+from tests.support.ports import HOST, free
 
 pytestmark = pytest.mark.live
 
 WRONG = "a-wrong-password-8461"
+#: A property of Spark's that is no secret, to see that a search looks where Spark shows its properties.
+MARKER = "shown-by-spark-5172"
 
 
 def found(secrets: Iterable[str], text: str) -> set[str]:
@@ -72,6 +77,47 @@ class CommandLines:
             self._end.wait(0.02)
 
 
+class SparkPages:
+    """Fetches all that Spark's web pages and its REST API tell, over and over, until it is left."""
+
+    def __init__(self, port: int) -> None:
+        self.told: dict[str, str] = {}
+        self._url = f"http://{HOST}:{port}"
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> SparkPages:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_exc: object) -> None:
+        self._end.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._end.wait(1):
+            with contextlib.suppress(OSError, ValueError):  # Spark is not there, or is just starting
+                (one,) = json.loads(self._get("/api/v1/applications"))
+                of_it = (
+                    "environment",
+                    "jobs",
+                    "stages?details=true",
+                    "allexecutors",
+                    "storage/rdd",
+                    "sql?details=true",
+                )
+                for page in [f"/api/v1/applications/{one['id']}/{name}" for name in of_it]:
+                    self._get(page)
+                for page in ("jobs", "stages", "environment", "executors", "SQL", "storage"):
+                    self._get(f"/{page}/")
+
+    def _get(self, page: str) -> str:
+        with urllib.request.urlopen(self._url + page, timeout=5) as answer:
+            text: str = answer.read().decode("utf-8", "replace")
+        self.told[page] = self.told.get(page, "") + text
+        return text
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """Where everything goes that a run leaves behind: its home and its temporary folder."""
@@ -93,14 +139,24 @@ def tasks(logins: dict[str, Options]) -> Iterator[dict[str, Any]]:
             yield {"name": f"what {module} returned", "ansible.builtin.debug": {"var": "done"}}
 
 
-def play(home: Path, logins: dict[str, Options], **environment: str) -> str:
-    """Run the tasks by ansible-playbook -vvvv, and return what it wrote."""
+def audits(home: Path, logins: dict[str, Options], conf: dict[str, str]) -> Iterator[dict[str, Any]]:
+    """An audit for each login, as `tasks` are."""
+    for login, options in logins.items():
+        named = {option: f"{{{{ logins['{login}']['{option}'] }}}}" for option in options}
+        args = {"output": str(home / login), "master": "local[1]", "spark_conf": conf}
+        task = {"kafkaops.groups.consumer_offsets_audit": {**named, **args}, "register": "done", "ignore_errors": True}
+        yield {"name": f"audit by {login}", **task}
+        yield {"name": "what it returned", "ansible.builtin.debug": {"var": "done"}}
+
+
+def play(home: Path, logins: dict[str, Options], wanted: Iterable[dict[str, Any]], **environment: str) -> str:
+    """Run tasks by ansible-playbook -vvvv, and return what it wrote."""
     # the play is what its user writes; what the user keeps in a file is not what is left behind
     secret = home.parent / "secret.json"
     secret.touch(mode=0o600)
     secret.write_text(json.dumps({"logins": logins}), encoding="utf-8")
     playbook = home.parent / "play.yml"
-    playbook.write_text(json.dumps([{"hosts": "localhost", "gather_facts": False, "tasks": list(tasks(logins))}]))
+    playbook.write_text(json.dumps([{"hosts": "localhost", "gather_facts": False, "tasks": list(wanted)}]))
     command = [str(Path(sys.executable).parent / "ansible-playbook"), "-vvvv", "-c", "local", "-i", "localhost,"]
     done = subprocess.run(
         [*command, "-e", f"@{secret}", "-e", f"ansible_python_interpreter={sys.executable}", str(playbook)],
@@ -136,13 +192,59 @@ def test_secrets_do_not_show(doors: Doors, home: Path) -> None:
     secrets = [doors.cluster.users[USER], WRONG, token, CLIENT_SECRET, KEY_PASSWORD]
     issued = len(doors.tokens.issued)
     with CommandLines(secrets) as lines:
-        output = play(home, logins, KAFKA_SASL_PASSWORD=doors.cluster.users[USER], **doors.realm.user(USER))
+        output = play(
+            home, logins, tasks(logins), KAFKA_SASL_PASSWORD=doors.cluster.users[USER], **doors.realm.user(USER)
+        )
     secrets += doors.tokens.issued[issued:]
     assert len(secrets) == 7, "each task of the client asks for a token"
     assert "ignored=3 " in output, "the wrong password is refused, twice, and by a ticket there is no lag"
     assert output.count("VALUE_SPECIFIED_IN_NO_LOG_PARAMETER") >= 10, "every task shows how it was called"
     assert lines.looks > 50
     assert (found(secrets, output), lines.found, found_in_files(secrets, home)) == (set(), set(), set())
+
+
+def test_an_audit_shows_no_secrets(doors: Doors, home: Path) -> None:
+    """One login that has all secrets, and one that is refused; in the output, Spark's pages and its event log, too."""
+    (port,) = free(1)
+    events = home / "events"
+    events.mkdir()
+    conf = {
+        "spark.ui.enabled": "true",
+        "spark.ui.port": str(port),
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": events.as_uri(),
+        "spark.kafkaops.marker": MARKER,
+    }
+    way = {
+        **doors.over("SASL_SSL", doors.client(doors.tokens.tls_url)),
+        "bootstrap_servers": doors.cluster.listeners["SASL_SSL"],
+    }
+    key = {name: value for name, value in doors.tls(USER, encrypted=True).items() if name != "security_protocol"}
+    wrong = {**way, **doors.sasl("PLAIN", sasl_password=WRONG)}
+    logins = {"all": {**way, **key}, "wrong": {name: wrong[name] for name in wrong if "oauth" not in name}}
+    secrets = [WRONG, CLIENT_SECRET, KEY_PASSWORD, *_key_lines(doors)]
+    issued = len(doors.tokens.issued)
+    with CommandLines(secrets) as lines, SparkPages(port) as pages:
+        output = play(home, logins, audits(home, logins, conf))
+    tokens = doors.tokens.issued[issued:]
+    secrets += tokens
+    assert len(tokens) >= 3, "the module, Spark's process and the executor ask for one each"
+    assert "ignored=1 " in output, "the wrong password is refused"
+    assert (home / "all" / "report.html").exists()
+    assert not (home / "wrong" / "spark.log").exists()
+    assert "/environment/" in pages.told
+    # the pages fetch what they show from there
+    assert MARKER in "".join(text for page, text in pages.told.items() if page.endswith("/environment"))
+    assert found_in_files([MARKER], events) == {MARKER}
+    assert found(secrets, "".join(pages.told.values())) == set()
+    assert (found(secrets, output), lines.found, found_in_files(secrets, home)) == (set(), set(), set())
+
+
+def _key_lines(doors: Doors) -> list[str]:
+    """Some lines of the private key, which the executors get in the place of its file."""
+    text = doors.authority.encrypted_key(USER).read_text("ascii")
+    return text.splitlines()[1:4]
 
 
 @pytest.mark.parametrize("form", [WRONG, base64.b64encode(WRONG.encode()).decode()])
