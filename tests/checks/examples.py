@@ -25,10 +25,10 @@ MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("
 ROLES = sorted(path.name for path in (CHECKOUT / "roles").iterdir())
 PLAYBOOKS = sorted(path.stem for path in (CHECKOUT / "playbooks").glob("*.yml"))
 GUIDES = sorted((CHECKOUT / "docs" / "docsite" / "rst").glob("*.rst"))
-TEXTS = [*sorted(CHECKOUT.glob("*.md")), *sorted((CHECKOUT / "docs").glob("*.md"))]
+TEXTS = sorted(path for folder in (".", "docs", "awx") for path in (CHECKOUT / folder).glob("*.md"))
 
 _DIRECTIVE = re.compile(r"^( *)\.\. code-block:: (\S+)\n((?:\n|\1 +.*\n)+)", re.MULTILINE)
-_FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^ *```(\S*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`{1,2}((?:" + "|".join(MODULES) + r"): \{.*?\})`{1,2}(?!`)")
 
 
@@ -54,7 +54,7 @@ def blocks() -> Iterator[Block]:
     for path in TEXTS:
         text = path.read_text(encoding="utf-8")
         for found in _FENCE.finditer(text):
-            yield Block(_place(path, text, found.start()), found[1], found[2])
+            yield Block(_place(path, text, found.start()), found[1], textwrap.dedent(found[2]))
     for module in MODULES:
         code = importlib.import_module(f"ansible_collections.{NAME}.plugins.modules.{module}")
         yield Block(f"plugins/modules/{module}.py", "yaml", code.EXAMPLES.lstrip("\n"))
@@ -74,7 +74,7 @@ def _place(path: Path, text: str, start: int) -> str:
 
 def commands(block: Block) -> list[str]:
     """Return the commands of a console block: the lines after a prompt, or all if there is none."""
-    lines = [line for line in block.text.splitlines() if line.strip()]
+    lines = [line for line in block.text.replace("\\\n", "").splitlines() if line.strip()]
     return [line[2:] for line in lines if line.startswith("$ ")] or lines
 
 

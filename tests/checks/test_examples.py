@@ -31,6 +31,8 @@ BLOCKS = list(examples.blocks())
 OTHER = {""}
 #: Shell scripts, which tests/live/test_guides.py runs.
 SCRIPTS = {"bash"}
+#: Tools that are not installed here, of which only the files that they are given can be looked for.
+ELSEWHERE = ("ansible-builder", "awx", "curl")
 
 _BIN = Path(sys.executable).parent
 _TARGETS = set(re.findall(r"^(\w+):", (CHECKOUT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
@@ -206,7 +208,12 @@ def problem_of_command(words: list[str], block: Block) -> str:
         return "".join(
             f"no file {word} " for word in words[1:] if word.startswith("tests/") and not (CHECKOUT / word).exists()
         )
-    return "" if tool in ("git", "cd") else f"unknown command {tool}"
+    if tool in ELSEWHERE:
+        files = re.findall(r"[\w/-]+\.(?:json|yml)\b", " ".join(words))
+        return "".join(
+            f"no file {name} " for name in files if not (CHECKOUT / block.file).parent.joinpath(name).is_file()
+        )
+    return "" if tool == "git" else f"unknown command {tool}"
 
 
 def _problem_of_ansible(words: list[str], block: Block) -> str:
