@@ -1,0 +1,270 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role cleanup, and the way back: from one audit on, the tests go on from each other in their order."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.live.playbook import Play, play
+from tests.live.test_check_mode import DELETE_GROUPS
+from tests.support import commits, topics, truth
+from tests.support.broker import Cluster
+from tests.support.consumers import Consumer
+
+#: Ten groups that nobody uses.
+TEN = [f"ten-{number}" for number in range(10)]
+COMMITS, JOINS = TEN[3], TEN[4]
+#: It reads orders, and no longer payments.
+MOVED = "moved-on"
+STAYS = {("orders", 0): truth.Offset(3, "stays", -1)}
+GOES = {("payments", 0): truth.Offset(5, "goes", 2), ("payments", 1): truth.Offset(6, "", -1)}
+SHOWN, REPORT = "Show what is stale", "Report"
+
+State = dict[str, dict[tuple[str, int], truth.Offset]]
+
+
+def offsets(number: int) -> dict[tuple[str, int], truth.Offset]:
+    """What a group has committed: each something else."""
+    return {
+        ("orders", partition): truth.Offset(number + partition, f"metadata of {number}", number) for partition in (0, 1)
+    }
+
+
+class World:
+    """A cluster with stale groups, the folders that a clean-up leaves something in, and what there was at first."""
+
+    def __init__(self, cluster: Cluster, folder: Path) -> None:
+        self.cluster = cluster
+        self.audit = folder / "audit"
+        self.backups = folder / "backups"
+        self.backups.mkdir()
+        self.at_first: State = {name: offsets(number) for number, name in enumerate(TEN)} | {MOVED: STAYS | GOES}
+        self.cleaned: list[Play] = []
+
+    @property
+    def plan(self) -> Path:
+        return self.audit / "plan.json"
+
+    def state(self) -> State:
+        """What another client sees of all groups."""
+        client = self.cluster.client()
+        return {name: truth.offsets(client, name) for name in truth.groups(client)}
+
+    def files(self) -> list[str]:
+        return sorted(path.name for path in self.backups.iterdir())
+
+    def clean(self, *, check: bool = False, **variables: Any) -> Play:
+        """Run the playbook, with these variables in place of those that let all stale groups go."""
+        given = {
+            "cleanup_output": str(self.audit),
+            "cleanup_backup_folder": str(self.backups),
+            "cleanup_stale_after": "1s",
+            "cleanup_max_share": 100,
+            **variables,
+        }
+        return play("cleanup", self.cluster.listeners["PROXIED"], given, check=check)
+
+    def apply(self, *, check: bool = False, **variables: Any) -> Play:
+        """Clean up by the plan that is there."""
+        return self.clean(check=check, **{"cleanup_apply": True, "cleanup_plan": str(self.plan), **variables})
+
+    def restore(self, *, check: bool = False, **variables: Any) -> Play:
+        return play("restore", self.cluster.bootstrap, variables, check=check)
+
+
+@pytest.fixture(scope="module")
+def member(world: World) -> Iterator[Consumer]:
+    with Consumer(world.cluster.client(), MOVED, ["orders"]) as started:
+        truth.wait_stable(world.cluster.client(), MOVED)
+        yield started
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with Cluster.start("single", proxied=True) as cluster:
+        made = World(cluster, tmp_path_factory.mktemp("cleanup"))
+        for name in ("orders", "payments"):
+            topics.create(cluster.client(), name, 2, records=40)
+        commits.commit_many(
+            cluster.client(),
+            {
+                name: {where: (at.offset, at.metadata, at.leader_epoch) for where, at in found.items()}
+                for name, found in made.at_first.items()
+            },
+        )
+        yield made
+
+
+def undo(done: Play) -> dict[str, Any]:
+    """The variables of the command that a run says how to undo it with."""
+    command = shlex.split(done.tasks[REPORT]["msg"][-1])
+    assert command[:3] == ["ansible-playbook", "kafkaops.groups.restore", "-e"]
+    variables: dict[str, Any] = json.loads(command[3])
+    return variables
+
+
+def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member: Consumer) -> None:
+    shown = world.clean()
+    assert (shown.code, shown.changed, shown.words) == (0, [], "")
+    lines = shown.tasks[SHOWN]["msg"]
+    assert lines[0].startswith("10 of 11 groups (90.9 %), and 2 committed offsets of other groups, are stale")
+    assert [line.partition(":")[0] for line in lines[1:13]] == [
+        *(f"Group {name}" for name in TEN),
+        *(f"Offset of payments-{partition} of group {MOVED}" for partition in (0, 1)),
+    ]
+    assert all("last commit at" in line for line in lines[1:11])
+    assert shown.artifacts == {"cleanup_plan": str(world.plan)}
+    assert (world.state(), world.files()) == (world.at_first, [])
+
+
+def aged(world: World, folder: Path) -> dict[str, Any]:
+    plan = json.loads(world.plan.read_text(encoding="utf-8"))
+    (folder / "old.json").write_text(json.dumps({**plan, "created": "2026-01-31T12:00:00+00:00"}), encoding="utf-8")
+    return {"cleanup_plan": str(folder / "old.json")}
+
+
+def in_folder(name: str) -> Callable[[World, Path], dict[str, Any]]:
+    return lambda _world, folder: {"cleanup_backup_folder": str(folder / name)}
+
+
+def a_file(_world: World, folder: Path) -> dict[str, Any]:
+    (folder / "file").touch()
+    return {"cleanup_backup_folder": str(folder / "file")}
+
+
+def a_broken_link(_world: World, folder: Path) -> dict[str, Any]:
+    (folder / "link").symlink_to(folder / "gone")
+    return {"cleanup_backup_folder": str(folder / "link")}
+
+
+def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
+    return lambda _world, _folder: variables
+
+
+@pytest.mark.parametrize(
+    ("variables", "words"),
+    [
+        pytest.param(given(cleanup_max_share=50), "10 of 11 groups, which is 90.9 %, would be deleted", id="catch-all"),
+        pytest.param(
+            given(cleanup_max_changes=9),
+            "10 groups, and 2 committed offsets of other groups, would be deleted, and cleanup_max_changes is 9",
+            id="max-changes",
+        ),
+        pytest.param(in_folder("nowhere"), "nothing can be written into", id="no-folder"),
+        pytest.param(a_file, "nothing can be written into", id="file"),
+        pytest.param(a_broken_link, "nothing can be written into", id="broken-link"),
+        # a folder, whose permissions allow root to write
+        pytest.param(given(cleanup_backup_folder="/proc"), "nothing can be written into /proc", id="no-disk"),
+        pytest.param(given(cleanup_keep="ten-*"), "did not keep ten-*: audit again", id="keeps-less"),
+        pytest.param(aged, "hours old, and cleanup_plan_max_age is 24: audit again", id="old-plan"),
+    ],
+)
+def test_refused_before_anything_is_done(
+    world: World, member: Consumer, tmp_path: Path, variables: Callable[[World, Path], Mapping[str, Any]], words: str
+) -> None:
+    done = world.apply(**variables(world, tmp_path))
+    assert (done.code, done.changed) == (2, [])
+    assert words in done.words
+    assert done.words.endswith(("Nothing was read.", "Nothing was changed."))
+    assert (world.state(), world.files()) == (world.at_first, [])
+
+
+def test_check_mode_says_what_would_be_done_and_does_nothing(world: World, member: Consumer) -> None:
+    predicted = world.apply(check=True)
+    assert predicted.changed == ["Delete the groups", "Delete the offsets of other groups"]
+    assert predicted.tasks[REPORT]["msg"][0].startswith("Would delete: 10 of the groups, 2 of the offsets")
+    assert (world.state(), world.files()) == (world.at_first, [])
+
+
+def test_what_came_back_to_life_is_left_alone_and_a_failure_in_the_middle_is_told(
+    world: World, member: Consumer
+) -> None:
+    """The folder for back-ups is gone when the offsets are to be backed up: the groups are gone by then."""
+    client, proxy = world.cluster.client(), world.cluster.proxy
+    assert proxy is not None
+    commits.commit(client, COMMITS, {("orders", 0): (20, "alive", -1)})
+    away = world.backups.with_name("away")
+    proxy.after(DELETE_GROUPS, 1, lambda: world.backups.rename(away))
+    with Consumer(client, JOINS, ["orders"]):
+        truth.wait_stable(client, JOINS)
+        failed = world.apply()
+    away.rename(world.backups)
+    assert failed.code == 2
+    assert "is not a folder: create it first. Nothing was changed." in failed.words
+    assert failed.changed == ["Delete the groups"]
+    assert failed.tasks[REPORT]["msg"][0] == (
+        "Deleted: 8 of the groups, 0 of the offsets of other groups. Left alone: 2. Failed: 0."
+    )
+    assert [line for line in failed.tasks[SHOWN]["msg"] if line.startswith("Left alone")] == [
+        f"Left alone: {COMMITS}: what it has committed changed since the audit: orders-0 is at 20, and was at 3",
+        f"Left alone: {JOINS}: it is Stable now, with 1 member, and was Empty",
+    ]
+    assert world.state() == {
+        COMMITS: offsets(3) | {("orders", 0): truth.Offset(20, "alive", -1)},
+        JOINS: offsets(4),
+        MOVED: world.at_first[MOVED],
+    }
+    assert undo(failed) == failed.artifacts
+    assert failed.artifacts == {"restore_from": [str(world.backups / name) for name in world.files()]}
+    world.cleaned.append(failed)
+
+
+def test_the_next_run_goes_on_and_the_one_after_it_has_nothing_to_do(world: World, member: Consumer) -> None:
+    # it left its group, which is as the audit saw it again
+    done = world.apply(cleanup_plan_max_age=24)
+    assert (done.code, done.words) == (0, "")
+    assert done.changed == ["Delete the groups", "Delete the offsets of other groups"]
+    assert world.state().keys() == {COMMITS, MOVED}
+    assert world.state()[MOVED] == STAYS
+    world.cleaned.append(done)
+
+    files = world.files()
+    again = world.apply()
+    assert (again.code, again.changed, world.files()) == (0, [], files)
+    assert len(files) == 3
+
+
+def test_the_way_back(world: World, member: Consumer) -> None:
+    """By the very commands that were told; what moved on is not set back by accident."""
+    member.stop()
+    truth.wait_state(world.cluster.client(), MOVED, "Empty")
+    first, second = map(undo, world.cleaned)
+    predicted = world.restore(check=True, **first)
+    assert predicted.changed == ["Restore"]
+    assert world.state().keys() == {COMMITS, MOVED}
+    for variables in (first, second):
+        done = world.restore(**variables)
+        assert (done.code, done.words, done.changed) == (0, "", ["Restore"])
+    assert world.state() == world.at_first | {COMMITS: offsets(3) | {("orders", 0): truth.Offset(20, "alive", -1)}}
+    assert world.restore(**second).changed == []
+
+    moved = {("orders", 0): truth.Offset(30, "", -1)}
+    commits.commit(world.cluster.client(), TEN[0], {("orders", 0): (30, "", -1)})
+    refused = world.restore(**first)
+    assert (refused.code, refused.changed) == (2, [])
+    assert f"{TEN[0]}: these groups have committed other offsets since the back-up" in refused.words
+    assert world.state()[TEN[0]] == offsets(0) | moved
+    assert world.restore(restore_groups=TEN[1], **first).changed == []
+    assert world.restore(restore_groups=TEN[0], restore_moved=True, **first).changed == ["Restore"]
+    assert world.state()[TEN[0]] == offsets(0)
+
+
+def test_a_damaged_back_up_restores_nothing(world: World, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.json"
+    shutil.copy(world.backups / world.files()[0], copy)
+    copy.write_text(copy.read_text(encoding="utf-8")[:-20], encoding="utf-8")
+    before = world.state()
+    done = world.restore(restore_from=str(copy))
+    assert (done.code, done.changed) == (2, [])
+    assert "is not a back-up: it is not JSON" in done.words
+    assert world.state() == before
