@@ -21,7 +21,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._rpc import offset
 from playwright.sync_api import sync_playwright
 
 from tests.checks.conftest import run
-from tests.checks.examples import GUIDES, MODULES, PLAYBOOKS, ROLES
+from tests.checks.examples import GUIDES, MODULES, PLAYBOOKS, ROLES, TEXTS
 from tests.live.test_report_browser import ARGS, CHROMIUM
 from tests.support import docsite, jars
 from tests.support.collection import CHECKOUT
@@ -159,6 +159,14 @@ def test_overview_names_everything() -> None:
         assert {*MODULES, *ROLES, *PLAYBOOKS} - {"demo"} <= named
     rows = re.findall(r"^\| `(\w+)`(?:, `(\w+)`, `(\w+)`)? \|", _text("README.md"), re.MULTILINE)
     assert sorted(name for row in rows for name in row if name) == sorted([*MODULES, *ROLES, *PLAYBOOKS])
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("text", [pytest.param(path, id=path.name) for path in TEXTS])
+def test_the_files_that_a_text_names_are_there(text: Path) -> None:
+    named = set(re.findall(r"`([\w.]+/[\w./-]+)`", text.read_text(encoding="utf-8")))
+    tops = {path.name for path in CHECKOUT.iterdir()}
+    assert [name for name in named if name.split("/")[0] in tops and not (CHECKOUT / name).exists()] == []
 
 
 def kafka_errors() -> set[str]:
