@@ -29,6 +29,7 @@ TEXTS = sorted(path for folder in (".", "docs", "awx") for path in (CHECKOUT / f
 
 _DIRECTIVE = re.compile(r"^( *)\.\. code-block:: (\S+)\n((?:\n|\1 +.*\n)+)", re.MULTILINE)
 _FENCE = re.compile(r"^ *```(\S*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+_HEADER = re.compile(r"^#   (ansible-playbook .*(?:\n#    +.*)*)", re.MULTILINE)
 _INLINE = re.compile(r"`{1,2}((?:" + "|".join(MODULES) + r"): \{.*?\})`{1,2}(?!`)")
 
 
@@ -46,7 +47,7 @@ class Block(NamedTuple):
 
 
 def blocks() -> Iterator[Block]:
-    """Return the blocks of the guides, of the texts beside them, and of the modules' documentation."""
+    """Return the blocks of the guides, of the texts beside them, of the playbooks and of the modules."""
     for path in GUIDES:
         text = path.read_text(encoding="utf-8")
         for found in _DIRECTIVE.finditer(text):
@@ -55,6 +56,12 @@ def blocks() -> Iterator[Block]:
         text = path.read_text(encoding="utf-8")
         for found in _FENCE.finditer(text):
             yield Block(_place(path, text, found.start()), found[1], textwrap.dedent(found[2]))
+    for playbook in PLAYBOOKS:
+        path = CHECKOUT / "playbooks" / f"{playbook}.yml"
+        text = path.read_text(encoding="utf-8")
+        for found in _HEADER.finditer(text):
+            command = re.sub(r"\n# +", " ", found[1])
+            yield Block(_place(path, text, found.start()), "console", f"{command}\n")
     for module in MODULES:
         code = importlib.import_module(f"ansible_collections.{NAME}.plugins.modules.{module}")
         yield Block(f"plugins/modules/{module}.py", "yaml", code.EXAMPLES.lstrip("\n"))
