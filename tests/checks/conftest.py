@@ -71,11 +71,18 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def installed(copied: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(copied: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The collection's tarball."""
+    folder = tmp_path_factory.mktemp("built")
+    run(["ansible-galaxy", "collection", "build", "--output-path", folder], copied)
+    (archive,) = folder.glob("kafkaops-groups-*.tar.gz")
+    return archive
+
+
+@pytest.fixture(scope="session")
+def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The root that the collection was built for and installed into, with nothing but `PARTS` of it."""
     work = tmp_path_factory.mktemp("installed")
-    run(["ansible-galaxy", "collection", "build", "--output-path", work / "built"], copied)
-    (archive,) = (work / "built").glob("kafkaops-groups-*.tar.gz")
     root = work / "collections"
     install: list[str | Path] = [
         "ansible-galaxy",
@@ -84,7 +91,7 @@ def installed(copied: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--offline",
         "--collections-path",
         root,
-        archive,
+        built,
     ]
     # else it finds the checkout, and installs nothing
     run(install, work, ANSIBLE_COLLECTIONS_PATH=str(root))
