@@ -201,6 +201,15 @@ def test_troubleshooting_has_an_entry_for_every_error() -> None:
 
 
 @pytest.mark.fast
+def test_troubleshooting_quotes_the_messages_of_the_code() -> None:
+    table = _guide("troubleshooting").partition("\n   * - The message\n")[2]
+    quoted = set(re.findall(r"``(.+?)``", " ".join(re.findall(r"^   \* - .*$", table, re.MULTILINE))))
+    code = "".join(path.read_text(encoding="utf-8") for path in UTILS.rglob("*.py"))
+    assert len(quoted) > 5
+    assert [words for words in quoted if words not in code] == []
+
+
+@pytest.mark.fast
 def test_errors_are_spelled_as_kafka_spells_them() -> None:
     (jar,) = jars.jars().glob("kafka-clients-*.jar")
     enum = run(["javap", "-cp", jar, "org.apache.kafka.common.protocol.Errors"], CHECKOUT)
