@@ -13,7 +13,7 @@ from ansible.module_utils.basic import AnsibleFallbackNotFound, AnsibleModule, e
 
 from . import _results as results
 from ._cluster import CONFLUENT_IMPORT_ERROR
-from ._errors import CallError, TaskError
+from ._errors import CallError, TaskError, in_one_line
 from ._messages import KAFKA_IMPORT_ERROR
 from ._options import Connection
 from ._results import Report
@@ -118,7 +118,7 @@ def run(
         shown = {"results": [item.as_result() for item in items], "summary": results.summary(items)} if items else {}
         module.fail_json(msg=str(exc), changed=False, **shown)
     except CallError as exc:
-        module.fail_json(msg=f"{exc}.", changed=False)
+        module.fail_json(msg=in_one_line(f"{exc}."), changed=False)
     for warning in session.warnings:
         module.warn(warning)
     if isinstance(outcome, Report):

@@ -27,11 +27,23 @@ _KAFKA_NAMES = {
 }
 
 
+_LONGEST = 2000
+
+
+def in_one_line(text: str) -> str:
+    """Return a message with whatever a user or a broker has put into it: printable, and cut in the middle."""
+    return _cut("".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in _cut(text)))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} [...] {text[-_LONGEST // 4 :]}"
+
+
 class TaskError(Exception):
     """The whole task cannot go on; the message is one sentence for the user."""
 
     def __init__(self, message: str, results: t.Sequence[t.Any] = ()) -> None:
-        super().__init__(message)
+        super().__init__(in_one_line(message))
         self.results = results
 
 

@@ -37,13 +37,24 @@ def text(value: t.Any, option: str) -> str:
         raise TaskError(f"{option} is {kind}, and has to be a text. Nothing was sent.")
     if value == "":
         raise TaskError(f"{option} is empty. Nothing was sent.")
-    try:
-        size = len(value.encode("utf-8"))
-    except UnicodeEncodeError:
-        raise TaskError(f"{option} is not valid UTF-8. Nothing was sent.") from None
-    if size > MAX_BYTES:
+    if _size(value, option) > MAX_BYTES:
         raise TaskError(f"{option} is longer than Kafka's {MAX_BYTES} bytes. Nothing was sent.")
     return value
+
+
+def for_a_library(value: str, option: str) -> str:
+    """Return a text that is handed to a library in C, or is the path of a file; the value does not show."""
+    _size(value, option)
+    if "\0" in value:
+        raise TaskError(f"{option} holds the character NUL. Nothing was sent.")
+    return value
+
+
+def _size(value: str, option: str) -> int:
+    try:
+        return len(value.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise TaskError(f"{option} is not valid UTF-8. Nothing was sent.") from None
 
 
 def topic_name(value: t.Any, option: str) -> str:
@@ -61,7 +72,7 @@ def path(value: str | None, option: str) -> str | None:
     """Return the path of a file, or None where it is not given; an empty one is most likely an unset variable."""
     if value == "":
         raise TaskError(f"{option} is empty: name a file, or leave {option} out. Nothing was sent.")
-    if value is not None and ("\0" in value or value.endswith("/")):
+    if value is not None and for_a_library(value, option).endswith("/"):
         raise TaskError(f"{option} is {value!r}, which is not the path of a file. Nothing was sent.")
     return value
 
@@ -135,6 +146,6 @@ def matcher(patterns: c.Sequence[str], option: str) -> c.Callable[[str], bool]:
                 if pattern.startswith("~")
                 else re.compile(fnmatch.translate(pattern))
             )
-        except re.error as exc:
+        except (re.error, OverflowError, RecursionError) as exc:
             raise TaskError(f"{option}: '{pattern}' is not a regular expression ({exc}). Nothing was sent.") from None
     return lambda name: any(expression.fullmatch(name) for expression in expressions)

@@ -12,11 +12,14 @@ import re
 import ssl
 import typing as t
 
+from . import _input as inputs
 from ._errors import TaskError
 from ._oauth import fetch_token
 
 MAX_TIMEOUT = 86_400
 LIBRDKAFKA_MAX_TIMEOUT_MS = 300_000
+_LONGEST_CLIENT_ID = 1000
+_ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 _FILES = ("ssl_cafile", "ssl_certfile", "ssl_keyfile")
 
 
@@ -73,10 +76,15 @@ class Connection:
         return self.security_protocol.endswith("SSL")
 
     def _check(self) -> None:
+        for option, value in vars(self).items():
+            if isinstance(value, str):
+                inputs.for_a_library(value, option)
+        if len(self.client_id.encode()) > _LONGEST_CLIENT_ID:
+            raise TaskError(f"client_id is longer than {_LONGEST_CLIENT_ID} bytes: choose a shorter one.")
         if not self.bootstrap_servers:
             raise TaskError("bootstrap_servers is empty: give it, or set KAFKA_BOOTSTRAP_SERVERS.")
         for address in self.bootstrap_servers:
-            match = re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):(\d{1,5})", address)
+            match = _ADDRESS.fullmatch(inputs.for_a_library(address, "bootstrap_servers"))
             if match is None or not 0 < int(match[2]) < 65536:
                 raise TaskError(f"bootstrap_servers: '{address}' is not of the form host:port.")
         for option in ("request_timeout", "timeout"):
@@ -121,7 +129,7 @@ class Connection:
             return None
         try:
             context = ssl.create_default_context(ssl.Purpose.SERVER_AUTH, cafile=self.ssl_cafile)
-        except ssl.SSLError:
+        except OSError:
             raise TaskError(f"ssl_cafile: {self.ssl_cafile} holds no PEM certificate.") from None
         context.check_hostname = self.ssl_check_hostname
         if self.ssl_certfile:
@@ -132,10 +140,10 @@ class Connection:
         try:
             # an empty password keeps OpenSSL from asking at the terminal
             context.load_cert_chain(certfile, self.ssl_keyfile, password=self.ssl_keyfile_password or "")
-        except ssl.SSLError as exc:
+        except OSError as exc:
             raise TaskError(
                 f"ssl_certfile and ssl_keyfile ({certfile}, {self.ssl_keyfile or 'the same file'}) cannot be used: "
-                f"{exc.reason or 'not PEM, or they do not belong together'}; "
+                f"{getattr(exc, 'reason', None) or 'not PEM, or they do not belong together'}; "
                 "look also at ssl_keyfile_password if the key is encrypted."
             ) from None
 

@@ -55,3 +55,16 @@ def test_an_empty_name_is_reported_as_a_result() -> None:
     (item,) = refusal.value.results
     assert item.as_result()["error"]["name"] == "INVALID_GROUP_ID"
     assert item.as_result()["failed"] is True
+
+
+@pytest.mark.parametrize("pattern", ["~(", "~a{99999999999}", "~" + "(" * 5000])
+def test_refused_patterns(pattern: str) -> None:
+    with pytest.raises(TaskError, match=r"^match: '~.*' is not a regular expression \("):
+        inputs.matcher([pattern], "match")
+
+
+def test_a_message_is_one_line_of_bounded_length() -> None:
+    words = str(TaskError("a\n\ud800\u202e" + "x" * 100_000 + "look at it."))
+    assert words.startswith("a\\n\\ud800\\u202exxx")
+    assert words.endswith("xxxlook at it.")
+    assert len(words) < 2000

@@ -50,7 +50,8 @@ def test_plan(seen: object, wanted: list[MemberName] | None, rows: list[tuple[st
     ("params", "sentence"),
     [
         ({"remove_all": False}, "say whom to remove"),
-        ({"settle_time": -1}, "cannot be negative"),
+        ({"settle_time": -1}, "settle_time is -1: it has to be a number from 0"),
+        ({"settle_time": float("nan")}, "settle_time is nan: it has to be a number from 0"),
         ({"settle_time": 120}, "settle_time is 120 s, and the timeout of the whole task 120 s: raise timeout"),
         ({"members": []}, "members is an empty list"),
         ({"members": [{"group_instance_id": "i", "member_id": None}], "remove_all": True}, "do not go together"),

@@ -39,6 +39,12 @@ OAUTH = {**SASL, "sasl_mechanism": "OAUTHBEARER"}
         ({"request_timeout": -1}, "request_timeout is -1"),
         ({"ssl_cafile": "/nowhere"}, "ssl_cafile: the file /nowhere does not exist or cannot be read"),
         ({"ssl_keyfile": __file__}, "ssl_keyfile needs ssl_certfile"),
+        ({"bootstrap_servers": ["broker:\uff19"]}, "not of the form"),
+        ({"bootstrap_servers": ["a\0:1"]}, "bootstrap_servers holds the character NUL"),
+        ({"client_id": "\ud800"}, "client_id is not valid UTF-8"),
+        ({"client_id": "x" * 1001}, "client_id is longer than 1000 bytes"),
+        ({"ssl_cafile": "/no\0where"}, "ssl_cafile holds the character NUL"),
+        ({**PLAIN, "sasl_password": "secret\0"}, "^sasl_password holds the character NUL. Nothing was sent.$"),
         (SASL, "security_protocol SASL_PLAINTEXT needs sasl_mechanism"),
         (
             {"sasl_mechanism": "PLAIN"},
@@ -68,6 +74,12 @@ def test_both_clients_get_the_same() -> None:
     assert wire["sasl_plain_username"] == cluster["sasl.username"] == "u"
     assert wire["sasl_plain_password"] == cluster["sasl.password"] == "secret"
     assert wire["client_id"] == cluster["client.id"] == "kafkaops.groups"
+
+
+def test_a_folder_for_a_file(tmp_path: pathlib.Path) -> None:
+    for option, words in (("ssl_cafile", "holds no PEM certificate"), ("ssl_certfile", "cannot be used: not PEM")):
+        with pytest.raises(TaskError, match=f"{option}.*{words}"):
+            connection(security_protocol="SSL", **{option: str(tmp_path)}).wire_config()
 
 
 def test_a_file_without_certificate(tmp_path: pathlib.Path) -> None:

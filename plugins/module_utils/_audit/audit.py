@@ -66,14 +66,15 @@ def _conf(value: dict[str, t.Any]) -> dict[str, str]:
                 f"spark_conf: '{name}' is no property of Spark's with one value, as spark.driver.memory: 4g. "
                 "Nothing was read."
             )
-        conf[str(name)] = str(given).lower() if isinstance(given, bool) else str(given)
+        text = str(given).lower() if isinstance(given, bool) else str(given)
+        conf[str(name)] = inputs.for_a_library(text, f"spark_conf: {name}")
     return conf
 
 
 def _folder(value: str) -> str:
     if not value:
         raise TaskError("output is empty: name a folder. Nothing was read.")
-    folder = os.path.abspath(value)
+    folder = os.path.abspath(inputs.for_a_library(value, "output"))
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as exc:

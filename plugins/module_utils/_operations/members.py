@@ -65,8 +65,8 @@ def parse(params: dict[str, t.Any]) -> Request:
 
 def _whom(params: dict[str, t.Any]) -> tuple[list[str], list[MemberName] | None]:
     names = inputs.group_names(params["names"])
-    if params["settle_time"] < 0:
-        raise TaskError(f"settle_time is {params['settle_time']}: it cannot be negative. Nothing was sent.")
+    if not params["settle_time"] >= 0:
+        raise TaskError(f"settle_time is {params['settle_time']}: it has to be a number from 0. Nothing was sent.")
     if params["settle_time"] >= params["timeout"]:
         raise TaskError(
             f"settle_time is {params['settle_time']:g} s, and the timeout of the whole task {params['timeout']:g} s: "

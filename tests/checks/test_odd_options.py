@@ -1,0 +1,303 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Every option of every module with values that make no sense, through Ansible's own parser and then ours."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import concurrent.futures
+import functools
+import importlib
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import typing as t
+from unittest import mock
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.collection import install
+
+PLUGINS = "ansible_collections.kafkaops.groups.plugins"
+CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = tempfile.gettempdir()
+SECRET = "s3cr3t-9317"
+SECRETS = [name for name, option in CONNECTION_SPEC.items() if option.get("no_log")]
+LONGEST = 2000
+NOBODY = "127.0.0.1:1"
+GROUP = {"names": ["g"]}
+#: What a module needs, and nothing else.
+LEAST: dict[str, dict[str, t.Any]] = {
+    "consumer_group": GROUP,
+    "consumer_group_info": {},
+    "consumer_group_members": {**GROUP, "remove_all": True},
+    "consumer_group_offsets": {"group": "g", "topics": [{"name": "t"}], "reset_to": "earliest"},
+    "consumer_offsets_audit": {"output": os.path.join(FOLDER, "kafkaops-odd")},
+    "topic": {"names": ["t"], "state": "absent"},
+    "topic_info": {},
+}
+#: The login that an option is a part of.
+LOGINS = {
+    "sasl": {
+        "security_protocol": "SASL_PLAINTEXT",
+        "sasl_mechanism": "PLAIN",
+        "sasl_username": "u",
+        "sasl_password": SECRET,
+    },
+    "ssl": {"security_protocol": "SSL"},
+}
+MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("[a-z]*.py"))
+
+TEXTS = (
+    "",
+    " ",
+    "\0",
+    "a\0b",
+    "\ud800",
+    "\udc80",
+    "a\nb",
+    "x" * 100_000,
+    "ü☃🚀",
+    "\u202e",
+    "-1",
+    "1e400",
+    "nan",
+    "inf",
+    "007",
+    "0x10",
+    "½",
+    "\uff19",
+    "~(",
+    "~a{99999999999}",
+    "~" + "(" * 5000,
+    "[",
+    "$(reboot)",
+    "; reboot",
+    "`reboot`",
+    "{{ 7 * 7 }}",
+    "/",
+    FOLDER,
+    "/dev/null",
+    "/nowhere/file",
+    "../..",
+    "~/x",
+    "$HOME",
+    "a/",
+    "file:///etc/passwd",
+    "http://[",
+    "a:b",
+    "broker:\uff19\uff10",
+    "x" * 300 + ":9092",
+    "[::1]:1",
+    "a..b:1",
+    "P1D",
+    "9" * 5000 + "d",
+    "yes",
+    "null",
+    "a,b",
+    "SSL",
+)
+NUMBERS = [
+    0,
+    -1,
+    2**31,
+    2**63,
+    -(2**63),
+    10**300,
+    math.nan,
+    math.inf,
+    -math.inf,
+    1e308,
+    5e-324,
+    -0.0,
+    True,
+    False,
+    None,
+]
+TEXT = st.one_of(st.sampled_from(TEXTS), st.text(st.characters(exclude_categories=()), max_size=20))
+LEAF = st.one_of(st.sampled_from(NUMBERS), st.integers(), st.floats(), TEXT)
+KEY = st.sampled_from(["name", "topic", "partition", "partitions", "offset", "member_id", "topics", "spark.a", "other"])
+ODD = st.recursive(
+    LEAF,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(KEY, inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+class Module(t.NamedTuple):
+    """What a module gives to AnsibleModule, and its own check of the parameters."""
+
+    spec: dict[str, t.Any]
+    parse: c.Callable[[dict[str, t.Any]], object]
+    rules: dict[str, t.Any]
+
+
+@functools.cache
+def module_of(name: str) -> Module:
+    code = importlib.import_module(f"{PLUGINS}.modules.{name}")
+    with mock.patch.object(code, "run") as run:
+        code.main()
+    ((spec, parse, _operation), rules) = run.call_args
+    return Module({**CONNECTION_SPEC, **spec}, parse, rules)
+
+
+def check(name: str, args: dict[str, t.Any]) -> str | None:
+    """Return why a module refuses its arguments, None if it does not: all that it does before it connects."""
+    module = module_of(name)
+    try:
+        result = ArgumentSpecValidator(module.spec, **module.rules).validate(args)
+    except OverflowError:
+        # ansible-core fails so at infinity in the place of an integer
+        return None
+    if result.error_messages:
+        # these words are Ansible's
+        return None
+    try:
+        module.parse(result.validated_parameters)
+        connection = Connection.from_params(result.validated_parameters)
+        connection.wire_config()
+        if connection.sasl_mechanism != "GSSAPI":
+            connection.cluster_config()
+    except TaskError as exc:
+        return str(exc)
+    return None
+
+
+def judge(sentence: str, options: c.Iterable[str]) -> None:
+    assert any(option in sentence for option in options), sentence
+    assert sentence.endswith("."), sentence
+    assert len(sentence) < LONGEST, sentence
+    assert sentence.isprintable(), sentence
+    assert SECRET not in sentence
+
+
+def test_every_module_is_tried() -> None:
+    assert sorted(LEAST) == MODULES
+
+
+def odd_arguments(name: str) -> st.SearchStrategy[dict[str, t.Any]]:
+    """What a module needs, with some options that make no sense; secrets hold SECRET."""
+
+    def value(option: str) -> st.SearchStrategy[t.Any]:
+        known = module_of(name).spec[option]
+        if option in SECRETS:
+            return TEXT.map(lambda odd: SECRET + odd)
+        if "choices" in known and known["type"] == "str":
+            return st.one_of(st.sampled_from(known["choices"]), LEAF)
+        return ODD
+
+    # a folder that would be made
+    options = sorted(set(module_of(name).spec) - {"output"})
+    odd = st.lists(st.sampled_from(options), min_size=1, max_size=4, unique=True).flatmap(
+        lambda chosen: st.fixed_dictionaries({option: value(option) for option in chosen})
+    )
+    return odd.map(lambda given: {"bootstrap_servers": [NOBODY], **LEAST[name], **given})
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_odd_values_get_one_sentence(name: str) -> None:
+    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(odd_arguments(name))
+    def each(args: dict[str, t.Any]) -> None:
+        sentence = check(name, args)
+        if sentence is not None:
+            judge(sentence, module_of(name).spec)
+
+    each()
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_each_option_with_each_odd_value(name: str) -> None:
+    for option in sorted(set(module_of(name).spec) - {"output"}):
+        base = {"bootstrap_servers": [NOBODY], **LEAST[name], **LOGINS.get(option.partition("_")[0], {})}
+        for odd in [*NUMBERS, *TEXTS, [], [[]], [["a"]], {}, {"a": {}}, [None], [{}]]:
+            sentence = check(name, {**base, option: f"{SECRET}{odd}" if option in SECRETS else odd})
+            if sentence is not None:
+                judge(sentence, module_of(name).spec)
+
+
+SASL = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "PLAIN", "sasl_username": "u", "sasl_password": SECRET}
+TOKEN = {
+    "security_protocol": "SASL_PLAINTEXT",
+    "sasl_mechanism": "OAUTHBEARER",
+    "sasl_oauth_token_url": "http://127.0.0.1:1/token",
+    "sasl_oauth_client_id": "me",
+    "sasl_oauth_client_secret": SECRET,
+}
+#: A module, and what is odd in what it is given; it then fails in its own words or in Ansible's.
+PROCESSES: list[tuple[str, dict[str, t.Any]]] = [
+    ("consumer_group", {}),
+    ("consumer_group", {"names": [["g"]]}),
+    ("consumer_group", {"names": ["\ud800"]}),
+    ("consumer_group", {"names": "\0\n\u202e"}),
+    ("consumer_group", {"max_changes": 2**63}),
+    ("consumer_group", {"max_changes": "1e3"}),
+    ("consumer_group", {"backup": "/tmp/\0"}),
+    ("consumer_group", {"bootstrap_servers": ["x" * 300 + ":9092"]}),
+    ("consumer_group", {"bootstrap_servers": ["a..b:9092", "\u2603.invalid:1"]}),
+    ("consumer_group", {"bootstrap_servers": [[NOBODY]]}),
+    ("consumer_group", {"timeout": "nan"}),
+    ("consumer_group", {"timeout": "1e-9"}),
+    ("consumer_group", {"request_timeout": 1e-9}),
+    ("consumer_group", {**SASL, "sasl_password": SECRET + "\ud800"}),
+    ("consumer_group", {**SASL, "sasl_password": [SECRET]}),
+    ("consumer_group", {**SASL, "sasl_username": "u" * 100_000}),
+    ("consumer_group", {**SASL, "client_id": "\u2603" * 300}),
+    ("consumer_group", {"security_protocol": "SSL", "ssl_cafile": FOLDER}),
+    ("consumer_group", {"security_protocol": "SSL", "ssl_certfile": FOLDER, "ssl_keyfile_password": SECRET}),
+    ("consumer_group", {**TOKEN, "sasl_oauth_scope": "\n" * 1000}),
+    ("consumer_group", {**TOKEN, "sasl_oauth_token_url": f"http://u:{SECRET}@127.0.0.1:1/token"}),
+    ("consumer_group", {**TOKEN, "sasl_oauth_token_url": "http://127.0.0.1:99999/\r\n"}),
+    ("consumer_group_info", {"match": "~a{99999999999}"}),
+    ("consumer_group_members", {"settle_time": "nan"}),
+    ("consumer_group_offsets", {"reset_to": "offset", "reset_value": 10**300}),
+    ("consumer_group_offsets", {"topics": [{"name": "t", "partitions": [2**63]}]}),
+    ("consumer_offsets_audit", {"spark_conf": {"spark.a": "\ud800"}}),
+    ("consumer_offsets_audit", {"output": FOLDER + "/\0"}),
+    ("topic", {"names": {"a": "b"}}),
+    ("topic_info", {"names": "x" * 100_000}),
+]
+
+
+def run_process(name: str, args: dict[str, t.Any]) -> subprocess.CompletedProcess[str]:
+    """Run a module as Ansible does: a process of its own, with its arguments on its standard input."""
+    given = {"bootstrap_servers": [NOBODY], "timeout": 5, **LEAST[name], **args}
+    return subprocess.run(
+        [sys.executable, "-m", f"{PLUGINS}.modules.{name}"],
+        input=json.dumps({"ANSIBLE_MODULE_ARGS": given}),
+        env={**os.environ, "PYTHONPATH": str(install())},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def processes() -> list[subprocess.CompletedProcess[str]]:
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        return list(pool.map(run_process, *zip(*PROCESSES, strict=True)))
+
+
+@pytest.mark.parametrize("number", range(len(PROCESSES)))
+def test_a_process_answers_with_one_message(processes: list[subprocess.CompletedProcess[str]], number: int) -> None:
+    done = processes[number]
+    answer = json.loads(done.stdout)
+    assert (done.returncode, answer["failed"]) == (1, True)
+    assert "exception" not in answer
+    assert answer["msg"]
+    assert len(answer["msg"]) < 3 * LONGEST
+    assert "Traceback" not in done.stdout + done.stderr
+    assert SECRET not in done.stdout + done.stderr
