@@ -19,7 +19,7 @@ from tests.live.playbook import Play, play
 from tests.live.test_check_mode import DELETE_GROUPS
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
-from tests.support.consumers import Consumer
+from tests.support.consumers import Consumer, Member
 
 #: Ten groups that nobody uses.
 TEN = [f"ten-{number}" for number in range(10)]
@@ -83,7 +83,7 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def member(world: World) -> Iterator[Consumer]:
+def member(world: World) -> Iterator[Member]:
     with Consumer(world.cluster.client(), MOVED, ["orders"]) as started:
         truth.wait_stable(world.cluster.client(), MOVED)
         yield started
@@ -113,7 +113,7 @@ def undo(done: Play) -> dict[str, Any]:
     return variables
 
 
-def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member: Consumer) -> None:
+def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member: Member) -> None:
     shown = world.clean()
     assert (shown.code, shown.changed, shown.words) == (0, [], "")
     lines = shown.tasks[SHOWN]["msg"]
@@ -170,7 +170,7 @@ def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
     ],
 )
 def test_refused_before_anything_is_done(
-    world: World, member: Consumer, tmp_path: Path, variables: Callable[[World, Path], Mapping[str, Any]], words: str
+    world: World, member: Member, tmp_path: Path, variables: Callable[[World, Path], Mapping[str, Any]], words: str
 ) -> None:
     done = world.apply(**variables(world, tmp_path))
     assert (done.code, done.changed) == (2, [])
@@ -179,16 +179,14 @@ def test_refused_before_anything_is_done(
     assert (world.state(), world.files()) == (world.at_first, [])
 
 
-def test_check_mode_says_what_would_be_done_and_does_nothing(world: World, member: Consumer) -> None:
+def test_check_mode_says_what_would_be_done_and_does_nothing(world: World, member: Member) -> None:
     predicted = world.apply(check=True)
     assert predicted.changed == ["Delete the groups", "Delete the offsets of other groups"]
     assert predicted.tasks[REPORT]["msg"][0].startswith("Would delete: 10 of the groups, 2 of the offsets")
     assert (world.state(), world.files()) == (world.at_first, [])
 
 
-def test_what_came_back_to_life_is_left_alone_and_a_failure_in_the_middle_is_told(
-    world: World, member: Consumer
-) -> None:
+def test_what_came_back_to_life_is_left_alone_and_a_failure_in_the_middle_is_told(world: World, member: Member) -> None:
     """The folder for back-ups is gone when the offsets are to be backed up: the groups are gone by then."""
     client, proxy = world.cluster.client(), world.cluster.proxy
     assert proxy is not None
@@ -219,7 +217,7 @@ def test_what_came_back_to_life_is_left_alone_and_a_failure_in_the_middle_is_tol
     world.cleaned.append(failed)
 
 
-def test_the_next_run_goes_on_and_the_one_after_it_has_nothing_to_do(world: World, member: Consumer) -> None:
+def test_the_next_run_goes_on_and_the_one_after_it_has_nothing_to_do(world: World, member: Member) -> None:
     # it left its group, which is as the audit saw it again
     done = world.apply(cleanup_plan_max_age=24)
     assert (done.code, done.words) == (0, "")
@@ -234,7 +232,7 @@ def test_the_next_run_goes_on_and_the_one_after_it_has_nothing_to_do(world: Worl
     assert len(files) == 3
 
 
-def test_the_way_back(world: World, member: Consumer) -> None:
+def test_the_way_back(world: World, member: Member) -> None:
     """By the very commands that were told; what moved on is not set back by accident."""
     member.stop()
     truth.wait_state(world.cluster.client(), MOVED, "Empty")
