@@ -222,7 +222,8 @@ def test_odd_values_get_one_sentence(name: str) -> None:
 def test_each_option_with_each_odd_value(name: str) -> None:
     for option in sorted(set(module_of(name).spec) - {"output"}):
         base = {"bootstrap_servers": [NOBODY], **LEAST[name], **LOGINS.get(option.partition("_")[0], {})}
-        for odd in [*NUMBERS, *TEXTS, [], [[]], [["a"]], {}, {"a": {}}, [None], [{}]]:
+        values: list[t.Any] = [*NUMBERS, *TEXTS, [], [[]], [["a"]], {}, {"a": {}}, [None], [{}]]
+        for odd in values:
             sentence = check(name, {**base, option: f"{SECRET}{odd}" if option in SECRETS else odd})
             if sentence is not None:
                 judge(sentence, module_of(name).spec)
