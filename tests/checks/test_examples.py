@@ -20,6 +20,7 @@ import yaml
 from ansible.cli.doc import DocCLI
 from ansible.cli.galaxy import GalaxyCLI
 from ansible.cli.playbook import PlaybookCLI
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
 
 from tests.checks import examples
 from tests.checks.conftest import run
@@ -175,6 +176,7 @@ def test_commands_are_there(block: Block) -> None:
     "line",
     [
         "make demonstration",
+        "export KAFKA_BOOTSTRAP=kafka-1.example.com:9092",
         "ansible-playbook kafkaops.groups.clean",
         "ansible-playbook kafkaops.groups.teardown -e '{\"teardown_group\": []}'",
         "ansible-playbook kafkaops.groups.teardown -e teardown_group=test-1",
@@ -197,6 +199,9 @@ def problem_of_command(words: list[str], block: Block) -> str:
     if tool == "make":
         missing = set(words[1:]) - _TARGETS
         return f"no target {missing}" if missing else ""
+    if tool == "export":
+        known = [name for option in CONNECTION_SPEC.values() for name in option["fallback"][1]]
+        return "".join(f"no variable {word} " for word in words[1:] if word.partition("=")[0] not in known)
     if tool in _CLI:
         return _problem_of_ansible(words, block)
     if tool == "python3" and words[1:4] == ["-m", "pip", "install"]:

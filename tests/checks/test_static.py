@@ -53,7 +53,7 @@ CHECKS = [
     # program may be started, without a shell
     Check("ruff-security", "ruff check --select S --ignore S310,S311,S314,S603 plugins", fast=True),
     Check("mypy", "mypy", environment=(("MYPYPATH", "linked"),), fast=True),
-    Check("pre-commit", "pre-commit validate-config", fast=True),
+    Check("pre-commit", "pre-commit validate-config .pre-commit-config.yaml", fast=True),
     Check("shellcheck", "shellcheck tests/support/setup.sh .ci/run", fast=True),
     Check(
         "ansible-test-sanity",
