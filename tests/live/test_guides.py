@@ -95,7 +95,7 @@ def test_a_connection_of_the_guide_works(doors: Doors, given: Options, monkeypat
 def granted(doors: Doors, user: str) -> Permissions:
     """What a user is allowed, as the broker tells: operation and kind of resource."""
     anything = AclBindingFilter(
-        ResourceType.ANY, None, ResourcePatternType.ANY, f"User:{user}", None, AclOperation.ANY, AclPermissionType.ANY
+        ResourceType.ANY, None, ResourcePatternType.ANY, f"User:{user}", "*", AclOperation.ANY, AclPermissionType.ANY
     )
     admin = AdminClient(properties(doors.cluster.client()))
     found = admin.describe_acls(anything).result()
