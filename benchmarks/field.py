@@ -1,0 +1,243 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The peers: which program each is, what it can do, and how it is built."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from benchmarks import tasks
+from benchmarks.measure import Command
+from benchmarks.peers.contract import TOPIC
+from tests.support.collection import CHECKOUT, install
+from tests.support.jars import DEFAULT_VERSION, classpath
+
+BUILT = CHECKOUT / ".cache" / "benchmarks"
+_PEERS = Path(__file__).parent / "peers"
+_MODULES = "ansible_collections.kafkaops.groups.plugins.modules"
+_GROUPS_TOOL = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
+_RESETTER = "org.apache.kafka.tools.StreamsResetter"
+
+
+class Call(NamedTuple):
+    """What a peer is asked for: an operation on groups, whose names are in a file, too."""
+
+    operation: str
+    bootstrap: str
+    groups: list[str]
+    names: Path
+    saved: Path
+    expected: int
+
+
+@dataclass(frozen=True)
+class Peer:
+    """One way to do the operations.
+
+    `ours` are those of the collection; `alone` tells whether it measures the operation besides the whole process.
+    `most` is the highest number of groups at which it is measured, for an operation or for all others ("").
+    """
+
+    name: str
+    title: str
+    command: Callable[[Call], Command]
+    operations: frozenset[str]
+    alone: bool
+    ours: bool = False
+    most: tuple[tuple[str, int], ...] = ()
+
+    def takes(self, operation: str, size: int) -> bool:
+        """Whether it is measured with an operation at a size."""
+        most = dict(self.most)
+        return operation in self.operations and size <= most.get(operation, most.get("", size))
+
+
+def peers() -> list[Peer]:
+    """Every peer that can be built here; of another, one line says why it is left out."""
+    root = str(install())
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(CHECKOUT), root])
+    every = frozenset(tasks.OPERATIONS)
+    tool = every - {"members-of-one", "members-of-many"}
+    found = [
+        Peer("ours", "kafkaops.groups, operation", _python("ours"), every, True, ours=True),
+        Peer("module", "kafkaops.groups, module", _module, every, False, ours=True),
+        Peer("task", "kafkaops.groups, ansible-playbook", _task, every, False, ours=True),
+        Peer("floor", "the same requests, no driver", _python("floor"), every, True),
+        Peer(
+            "kafka-python",
+            f"kafka-python {importlib.metadata.version('kafka-python')}",
+            _python("kafka_python"),
+            every - {"members-of-one"},
+            True,
+        ),
+        Peer(
+            "confluent-kafka",
+            f"confluent-kafka {importlib.metadata.version('confluent-kafka')}",
+            _python("confluent"),
+            every - {"delete-offsets", "members-of-one", "members-of-many"},
+            True,
+        ),
+        Peer("java", f"Java Admin {DEFAULT_VERSION}", _java_admin(), every, True),
+        Peer(
+            "kafka-consumer-groups",
+            f"kafka-consumer-groups.sh {DEFAULT_VERSION}",
+            _groups_tool,
+            tool,
+            False,
+            # it takes one group at a time there, and there every group by its name, on one command line
+            most=(("delete-offsets", 1), ("restore", 1000)),
+        ),
+        Peer(
+            "streams-resetter",
+            f"StreamsResetter --force {DEFAULT_VERSION}",
+            _resetter,
+            frozenset({"members-of-one"}),
+            False,
+        ),
+        Peer(
+            "ansible-today",
+            "one ansible.builtin.command a group",
+            _ansible_today,
+            frozenset({"describe", "offsets", "delete", "delete-offsets"}),
+            False,
+            most=(("", 10),),
+        ),
+    ]
+    kadm = _kadm()
+    if kadm is None:
+        print("kadm is left out: there is no go in the PATH, or it cannot build it", flush=True)
+    else:
+        found.insert(3, Peer("kadm", f"kadm {_kadm_version()}", kadm, every, True))
+    return found
+
+
+def _arguments(call: Call) -> list[str]:
+    return [call.bootstrap, call.operation, str(call.names), str(call.saved)]
+
+
+def _python(name: str) -> Callable[[Call], Command]:
+    return lambda call: Command([sys.executable, "-m", f"benchmarks.peers.{name}", *_arguments(call)])
+
+
+def _java(heap: int, *arguments: str) -> list[str]:
+    quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"
+    return ["java", f"-Xmx{heap}m", quiet, "-cp", *arguments]
+
+
+def _java_admin() -> Callable[[Call], Command]:
+    folder = BUILT / "java"
+    folder.mkdir(parents=True, exist_ok=True)
+    compile_it = ["javac", "-d", str(folder), "-cp", classpath(), str(_PEERS / "AdminPeer.java")]
+    subprocess.run(compile_it, check=True)
+    return lambda call: Command(_java(1024, f"{folder}:{classpath()}", "AdminPeer", *_arguments(call)))
+
+
+def _kadm() -> Callable[[Call], Command] | None:
+    program = BUILT / "kadm"
+    BUILT.mkdir(parents=True, exist_ok=True)
+    if shutil.which("go") is None:
+        return None
+    if subprocess.run(["go", "build", "-o", str(program), "."], cwd=_PEERS / "kadm", check=False).returncode:
+        return None
+    return lambda call: Command([str(program), *_arguments(call)])
+
+
+def _kadm_version() -> str:
+    lines = (_PEERS / "kadm" / "go.mod").read_text(encoding="utf-8").split("\n")
+    return next(line.split()[-1] for line in lines if "franz-go/pkg/kadm" in line)
+
+
+def _tool(bootstrap: str, *arguments: str) -> list[str]:
+    return _java(1024, classpath(), _GROUPS_TOOL, "--bootstrap-server", bootstrap, "--timeout", "300000", *arguments)
+
+
+def _groups_tool(call: Call) -> Command:
+    reset = ("--reset-offsets", "--all-topics", "--all-groups", "--to-current", "--export", "--dry-run")
+    named = [word for name in call.groups for word in ("--group", name)]
+    arguments = {
+        "list": ["--list"],
+        "describe": ["--describe", "--all-groups", "--state"],
+        "offsets": ["--describe", "--all-groups"],
+        "delete": ["--delete", "--all-groups"],
+        "delete-offsets": ["--delete-offsets", *named, "--topic", TOPIC],
+        "restore": ["--reset-offsets", *named, "--from-file", str(call.saved), "--execute"],
+    }
+    if call.operation == "backup":
+        export, delete = _tool(call.bootstrap, *reset), _tool(call.bootstrap, *arguments["delete"])
+        return Command(["sh", "-c", f"{shlex.join(export)} > {shlex.quote(str(call.saved))} && {shlex.join(delete)}"])
+    return Command(_tool(call.bootstrap, *arguments[call.operation]))
+
+
+def _resetter(call: Call) -> Command:
+    (group,) = call.groups
+    options = ("--bootstrap-server", call.bootstrap, "--application-id", group, "--force")
+    return Command(_java(1024, classpath(), _RESETTER, *options))
+
+
+def _module(call: Call) -> Command:
+    module, arguments = tasks.task(call.operation, call.groups, call.saved)
+    given = {"ANSIBLE_MODULE_ARGS": {**arguments, "bootstrap_servers": call.bootstrap.split(",")}}
+    return Command([sys.executable, "-m", f"{_MODULES}.{module}"], json.dumps(given))
+
+
+def _task(call: Call) -> Command:
+    listed = f"{{{{ lookup('ansible.builtin.file', '{call.names}').splitlines() }}}}"
+    module, arguments = tasks.task(call.operation, [], call.saved)
+    if "names" in arguments:
+        arguments["names"] = listed
+    if "groups" in arguments:
+        topics = [{"name": TOPIC, "partitions": [0]}]
+        arguments["groups"] = (
+            f"{{{{ dict({listed[3:-3]} | product([{json.dumps(topics)}])) | dict2items(key_name='name', "
+            "value_name='topics') }}"
+        )
+    task = {f"kafkaops.groups.{module}": {**arguments, "bootstrap_servers": call.bootstrap.split(",")}}
+    task |= {"name": "Do it", "register": "outcome"}
+    if call.operation in tasks.READING:
+        found = "outcome.groups | sum(attribute='lag')" if call.operation == "offsets" else "outcome.groups | length"
+        task["failed_when"] = f"{found} != {call.expected}"
+    return _playbook(call, [task])
+
+
+def _ansible_today(call: Call) -> Command:
+    options = {
+        "describe": ["--describe", "--state"],
+        "offsets": ["--describe"],
+        "delete": ["--delete"],
+        "delete-offsets": ["--delete-offsets", "--topic", TOPIC],
+    }[call.operation]
+    commands = [
+        {
+            "name": f"Do it for {name}",
+            "ansible.builtin.command": {"argv": _tool(call.bootstrap, "--group", name, *options)},
+            "changed_when": call.operation not in tasks.READING,
+        }
+        for name in call.groups
+    ]
+    return _playbook(call, commands)
+
+
+def _playbook(call: Call, todo: list[dict[str, object]]) -> Command:
+    play = {"name": "Measure", "hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": todo}
+    file = call.names.with_name("play.yml")
+    file.write_text(yaml.safe_dump([play], sort_keys=False), encoding="utf-8")
+    ansible = Path(sys.executable).with_name("ansible-playbook")
+    environment = {
+        "ANSIBLE_LOCALHOST_WARNING": "false",
+        "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
+        "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
+    }
+    return Command([str(ansible), str(file)], environment=environment)

@@ -1,0 +1,113 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One measured run of one peer: its process, its answer, the brokers' CPU, and what went over the line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks import tasks
+from tests.support.broker import Cluster
+
+TIMEOUT = 600
+_LAUNCHER = Path(__file__).with_name("launcher.py")
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Failed(Exception):
+    """A peer did not do what it was asked for; the message says what it wrote."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A process to measure: its arguments, what it reads from stdin, and more environment."""
+
+    arguments: Sequence[str]
+    stdin: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Took:
+    """What one run took: seconds of the operation (None if the process does not say), of the whole process, of its CPU
+    and of that of the brokers; bytes of memory at its peak; what it says it did; requests and bytes if they were
+    counted.
+    """
+
+    seconds: float | None
+    wall: float
+    cpu: float
+    broker_cpu: float
+    peak: int
+    done: int | None
+    requests: int | None = None
+    bytes: int | None = None
+
+
+def measure(command: Command, operation: str, cluster: Cluster, folder: Path, counted: bool) -> Took:
+    """Run a command to its end.
+
+    :param counted: whether it goes through the proxies of the cluster.
+    :raises Failed: it exits with another code than 0, or not within TIMEOUT seconds.
+    """
+    given, said, wrote, report = (folder / name for name in ("stdin", "stdout", "stderr", "report"))
+    given.write_text(command.stdin, encoding="utf-8")
+    for proxy in cluster.proxies.values():
+        proxy.clear()
+    before = _cpu(cluster)
+    with given.open() as source, said.open("w") as out, wrote.open("w") as problems:
+        launch = [sys.executable, "-I", "-S", str(_LAUNCHER), str(TIMEOUT), str(report), *command.arguments]
+        subprocess.run(
+            launch, stdin=source, stdout=out, stderr=problems, env={**os.environ, **command.environment}, check=True
+        )
+    broker_cpu = _cpu(cluster) - before
+    took = json.loads(report.read_text(encoding="utf-8"))
+    output = said.read_text(encoding="utf-8", errors="replace")
+    if took["code"]:
+        words = (output + wrote.read_text(encoding="utf-8", errors="replace"))[-1500:]
+        raise Failed(f"exit code {took['code']} after {took['wall']:.0f} s: {words}")
+    seconds, done = _answer(output, operation)
+    proxies = cluster.proxies.values()
+    return Took(
+        seconds,
+        took["wall"],
+        took["cpu"],
+        broker_cpu,
+        took["peak"],
+        done,
+        sum(len(proxy.requests) for proxy in proxies) if counted else None,
+        sum(proxy.bytes for proxy in proxies) if counted else None,
+    )
+
+
+def _answer(output: str, operation: str) -> tuple[float | None, int | None]:
+    """The seconds and the count of a peer's line, of what a module returned, or of a tool's lines about groups."""
+    last = output.strip().rpartition("\n")[2]
+    if last.startswith("{"):
+        answer = json.loads(last)
+        if "seconds" in answer:
+            return answer["seconds"], answer["done"]
+        return None, tasks.done(operation, answer)
+    if operation == "offsets":
+        # GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG
+        return None, sum(int(line.split()[5]) for line in re.findall(r"(?m)^bench-.*$", output)) or None
+    if operation in tasks.READING:
+        return None, len(re.findall(r"(?m)^bench-", output)) or None
+    return None, None
+
+
+def _cpu(cluster: Cluster) -> float:
+    """The seconds of CPU that the brokers have used so far."""
+    used = 0
+    for pid in cluster.pids:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        used += int(fields[11]) + int(fields[12])
+    return used / _TICKS
