@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import queue
 import socket
 import struct
 import threading
@@ -41,6 +42,7 @@ class Proxy:
         self._before: dict[int, tuple[int, Action]] = {}
         self._after: dict[int, tuple[int, Action]] = {}
         self._delay = 0.0
+        self._bytes = 0
         self._sockets: set[socket.socket] = set()
         self._server: socket.socket | None = None
 
@@ -55,14 +57,21 @@ class Proxy:
         with self._lock:
             return list(self._requests)
 
+    @property
+    def bytes(self) -> int:
+        """How many bytes of requests and answers have passed since the start or the last `clear`."""
+        with self._lock:
+            return self._bytes
+
     def count(self, client_id: str | None = None) -> dict[int, int]:
         """How many requests of each api key have passed, of all clients or of one."""
         return dict(Counter(one.api_key for one in self.requests if client_id in (None, one.client_id)))
 
     def clear(self) -> None:
-        """Forget the recorded requests."""
+        """Forget the recorded requests, and how many bytes passed."""
         with self._lock:
             self._requests.clear()
+            self._bytes = 0
 
     def drop_answers(self, api_key: int, count: int = 1) -> None:
         """Let the next `count` requests of a kind reach the broker, then close the connection instead of answering."""
@@ -80,13 +89,13 @@ class Proxy:
             self._after[api_key] = (number, action)
 
     def delay(self, ms: float) -> None:
-        """Hold every request back for so many milliseconds; 0 ends it."""
+        """Let every request arrive so many milliseconds later, as over a longer line; 0 ends it."""
         self._delay = ms / 1000
 
     def reset(self) -> None:
         """Forget requests, drops, actions and delay."""
+        self.clear()
         with self._lock:
-            self._requests.clear()
             self._drops.clear()
             self._before.clear()
             self._after.clear()
@@ -134,12 +143,15 @@ class Proxy:
                 self._sockets |= {client, broker}
             back = threading.Thread(target=self._answer, args=(broker, client, swallow, answered), daemon=True)
             back.start()
+            line: queue.SimpleQueue[tuple[float, bytes] | None] = queue.SimpleQueue()
+            forth = threading.Thread(target=_forward, args=(line, broker, client), daemon=True)
+            forth.start()
             with contextlib.suppress(OSError):
                 while frame := _frame(client):
                     self._record(frame, swallow, answered)
-                    if self._delay:
-                        time.sleep(self._delay)
-                    broker.sendall(frame)
+                    line.put((time.monotonic() + self._delay, frame))
+            line.put(None)
+            forth.join()
             _shut(broker)
             back.join()
             _shut(client)
@@ -156,6 +168,8 @@ class Proxy:
                     action()
                 if correlation in swallow:
                     break
+                with self._lock:
+                    self._bytes += len(frame)
                 client.sendall(frame)
         _shut(client)
 
@@ -164,6 +178,7 @@ class Proxy:
         client_id = None if length < 0 else frame[14 : 14 + length].decode("utf-8", "replace")
         with self._lock:
             self._requests.append(Request(api_key, api_version, correlation, client_id))
+            self._bytes += len(frame)
             if self._drops[api_key] > 0:
                 self._drops[api_key] -= 1
                 swallow.add(correlation)
@@ -172,6 +187,17 @@ class Proxy:
                 answered[correlation] = later
         if now:
             now()
+
+
+def _forward(line: queue.SimpleQueue[tuple[float, bytes] | None], broker: socket.socket, client: socket.socket) -> None:
+    """Send each frame when its time has come, whatever follows it."""
+    try:
+        while item := line.get():
+            due, frame = item
+            time.sleep(max(0.0, due - time.monotonic()))
+            broker.sendall(frame)
+    except OSError:
+        _shut(client)
 
 
 def _due(actions: dict[int, tuple[int, Action]], api_key: int) -> Action | None:
