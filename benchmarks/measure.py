@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks import tasks
 from tests.support.broker import Cluster
 
-TIMEOUT = 600
+TIMEOUT = 300
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 _TICKS = os.sysconf("SC_CLK_TCK")
 

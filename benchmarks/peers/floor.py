@@ -119,7 +119,7 @@ def _delete_offsets(job: Job) -> int:
     floor = _Floor(job)
     floor.described(job.groups)
     floor.committed(job.groups)
-    return _succeeded(floor.ask(OffsetDelete(dict.fromkeys(job.groups, [WHERE])), job.groups))
+    return _succeeded(floor.ask(OffsetDelete({group: [WHERE] for group in job.groups}), job.groups))
 
 
 def _members(job: Job) -> int:

@@ -1,0 +1,186 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``python -m benchmarks.compare``: the collection beside its peers, on the same brokers, in turn.
+
+Without arguments it measures everything, and writes docs/benchmarks.md; a part goes to the terminal only, and to the
+page with --write. Raw results are in .cache/benchmarks/compare.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import platform
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from benchmarks import tables, tasks
+from benchmarks.document import replace_section
+from benchmarks.field import BUILT, Call, Peer, peers
+from benchmarks.measure import Failed, Took, measure
+from benchmarks.peers.contract import COMMITTED, END
+from benchmarks.results import Case, Result, Results
+from benchmarks.world import CONFIG, World, Wrong
+from tests.support.broker import Cluster
+from tests.support.collection import install
+from tests.support.jars import DEFAULT_VERSION
+
+RUNS = 3
+#: brokers, delay (ms) and sizes of a whole run
+PLAN = (
+    (1, 0.0, (1, 10, 100, 1_000, 10_000, 50_000)),
+    (1, 2.0, (1, 1_000)),
+    (1, 20.0, (1, 1_000)),
+    (3, 0.0, (1, 1_000, 10_000)),
+    (3, 20.0, (1, 1_000)),
+)
+#: above it, one run only, and nothing is counted
+LARGE = 10_000
+#: the most members that are made: each of them has to join
+MEMBERS = 1_000
+#: a peer that took longer than so many seconds in its first run is not run again
+PATIENCE = 60.0
+
+
+def cases(given: argparse.Namespace) -> Iterator[Case]:
+    """What the arguments ask for, cluster by cluster."""
+    chosen = given.sizes or given.brokers or given.delay
+    plan: Iterable[tuple[int, float, Sequence[int]]] = PLAN
+    if chosen:
+        pairs = itertools.product(given.brokers or [1], given.delay or [0.0])
+        plan = [(brokers, delay, given.sizes or PLAN[0][2]) for brokers, delay in pairs]
+    for brokers, delay, sizes in plan:
+        for size, operation in itertools.product(sizes, given.operations):
+            if size <= MEMBERS or not operation.startswith("members"):
+                yield Case(operation, size, brokers, delay)
+
+
+def run(given: argparse.Namespace, field: Sequence[Peer], results: Results) -> Iterator[Result]:
+    """Measure each case; results are written one by one."""
+    for brokers, group in itertools.groupby(cases(given), key=lambda case: case.brokers):
+        profile = "three" if brokers == 3 else "single"
+        with (
+            tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as name,
+            Cluster.start(profile, proxied=True, config=CONFIG) as cluster,
+        ):
+            world = World(cluster, Path(name))
+            for case in group:
+                started = time.monotonic()
+                result = _Measuring(case, world, Path(name), given.runs).all(field)
+                results.add(result)
+                print(
+                    f"{case.operation}, {case.size:,} groups, {brokers} broker(s), {case.delay:g} ms: "
+                    f"{time.monotonic() - started:.0f} s",
+                    flush=True,
+                )
+                yield result
+
+
+class _Measuring:
+    """One case."""
+
+    def __init__(self, case: Case, world: World, folder: Path, runs: int) -> None:
+        self.case = case
+        self.world = world
+        self.folder = folder
+        self.runs = 1 if case.size > LARGE else runs
+        self.result = Result(case)
+
+    def all(self, field: Sequence[Peer]) -> Result:
+        able = [peer for peer in field if peer.takes(self.case.operation, self.case.size)]
+        slow: set[str] = set()
+        for _run in range(self.runs):
+            # in turn, so that a slow minute of the machine meets all of them
+            for peer in able:
+                if peer.name in slow or peer.name in self.result.failed:
+                    continue
+                took = self._one(peer, counted=self.case.delay > 0)
+                if took is not None:
+                    self.result.runs.setdefault(peer.name, []).append(took)
+                    if took.wall > PATIENCE:
+                        slow.add(peer.name)
+        if self.case.size <= LARGE:
+            for peer in able:
+                if self.case.delay:
+                    self.result.counted.update((name, runs[-1]) for name, runs in self.result.runs.items())
+                elif peer.name not in slow and peer.name not in self.result.failed:
+                    took = self._one(peer, counted=True)
+                    if took is not None:
+                        self.result.counted[peer.name] = took
+        return self.result
+
+    def _one(self, peer: Peer, counted: bool) -> Took | None:
+        case, world = self.case, self.world
+        world.prepare(case.operation, case.size, peer.ours)
+        cluster = world.cluster
+        for proxy in cluster.proxies.values():
+            proxy.delay(case.delay)
+        expected = (END - COMMITTED) * case.size if case.operation == "offsets" else case.size
+        call = Call(
+            case.operation,
+            cluster.listeners["PROXIED"] if counted else cluster.bootstrap,
+            world.groups(case.operation, case.size),
+            world.names,
+            world.saved(peer.ours),
+            expected,
+        )
+        try:
+            took = measure(peer.command(call), case.operation, cluster, self.folder, counted)
+            if took.done not in (None, expected):
+                raise Wrong(f"it says {took.done}, not {expected}")
+            if case.operation not in tasks.READING:
+                world.check(case.operation, case.size, peer.ours)
+        except (Failed, Wrong) as failure:
+            self.result.failed[peer.name] = str(failure)
+            print(f"{peer.name} failed at {case}: {failure}", flush=True)
+            return None
+        return took
+
+
+def machine(runs: int) -> dict[str, object]:
+    """What the figures depend on."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    return {
+        "cores": os.cpu_count(),
+        "memory": f"{memory:.0f} GiB",
+        "architecture": platform.machine(),
+        "python": platform.python_version(),
+        "kafka": DEFAULT_VERSION,
+        "runs": runs,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=int, nargs="+", help="numbers of groups")
+    parser.add_argument("--operations", nargs="+", choices=list(tasks.OPERATIONS), default=list(tasks.OPERATIONS))
+    parser.add_argument("--peers", nargs="+", help="names of peers; without the collection there are no ratios")
+    parser.add_argument("--brokers", type=int, nargs="+", choices=[1, 3])
+    parser.add_argument("--delay", type=float, nargs="+", help="milliseconds that every request takes to the broker")
+    parser.add_argument("--runs", type=int, default=RUNS)
+    parser.add_argument("--write", action="store_true", help="write the page, also after a part")
+    given = parser.parse_args()
+    install()
+    field = peers()
+    if given.peers:
+        unknown = set(given.peers) - {peer.name for peer in field}
+        if unknown:
+            parser.error(f"no such peer: {', '.join(sorted(unknown))}; there are {', '.join(p.name for p in field)}")
+        field = [peer for peer in field if peer.name in given.peers]
+    whole = given == parser.parse_args([])
+    results = Results(BUILT / "compare.json")
+    results.machine = machine(given.runs)
+    started = time.monotonic()
+    measured = list(run(given, field, results))
+    print(tables.page(measured, field, results.machine))
+    print(f"{(time.monotonic() - started) / 60:.0f} minutes")
+    if whole or given.write:
+        replace_section("compare", tables.page(list(results.by_case.values()), field, results.machine))
+
+
+if __name__ == "__main__":
+    main()
