@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 PYTHON ?= python3
-.PHONY: setup demo test check bench docs clean
+.PHONY: setup demo test check bench docs lock clean
 
 setup:
 	@PYTHON="$(PYTHON)" bash tests/support/setup.sh
@@ -22,6 +22,10 @@ bench: setup
 
 docs: setup
 	@.venv/bin/python -m tests.support.docsite
+
+lock: setup
+	@for kind in build dev test; do .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-annotate --custom-compile-command "make lock" requirements-$$kind.txt -o requirements-$$kind.lock; done
 
 clean:
 	rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache

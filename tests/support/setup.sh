@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.."
 
 python=${PYTHON:-python3}
 stamp=.venv/.requirements
-requirements=(requirements-dev.txt)
+kinds=(build dev)
 
 say() {
     echo "setup: $1" >&2
@@ -58,7 +58,7 @@ install "a Java 17 (or newer) development kit" has_java openjdk-17-jdk-headless
 install "Maven" has_maven maven
 install "openssl" has_openssl openssl
 if [ "${1:-}" = test ]; then
-    requirements+=(requirements-test.txt)
+    kinds+=(test)
     install "Chromium" has_chromium chromium
     install "MIT Kerberos (KDC, tools and headers)" has_kerberos krb5-kdc krb5-admin-server libkrb5-dev gcc
     install "the headers of $python" has_headers python3-dev
@@ -70,10 +70,13 @@ if [ "$(.venv/bin/python -c 'import sys; print(*sys.version_info[:3], sys.base_p
     rm -rf .venv
     "$python" -m venv .venv
 fi
-for file in "${requirements[@]}"; do
-    if ! cmp -s "$file" "$stamp-$file"; then
-        .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$file"
-        cp "$file" "$stamp-$file"
+# What comes as sources is built with what the first lock brings: nothing without a checksum is fetched.
+for kind in "${kinds[@]}"; do
+    lock=requirements-$kind.lock
+    if ! cmp -s "$lock" "$stamp-$kind"; then
+        .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
+            --require-hashes -r "$lock"
+        cp "$lock" "$stamp-$kind"
     fi
 done
 exec .venv/bin/python -m tests.support.jars

@@ -19,7 +19,7 @@ from unittest import mock
 import pyspark
 from pyspark.sql import SparkSession
 
-from tests.support.collection import CHECKOUT
+from tests.support.lock import locked
 from tests.support.ports import HOST, free, listening
 from tests.support.process import Process
 
@@ -78,12 +78,12 @@ def standalone(folder: Path, workers: int = 2, timeout: float = 60) -> Iterator[
 
 
 def executor_python(folder: Path) -> str:
-    """Make a virtual environment with no more than executors need, of the versions of requirements-dev.txt."""
-    lines = (CHECKOUT / "requirements-dev.txt").read_text("utf-8").splitlines()
-    pinned = [line for line in lines if line.partition("==")[0] in _LIBRARIES]
+    """Make a virtual environment with no more than executors need, as requirements-dev.lock pins it."""
     venv.create(folder, with_pip=True)
-    python = str(folder / "bin" / "python")
-    subprocess.run([python, "-m", "pip", "install", "--quiet", *pinned], check=True)
+    python, pinned = str(folder / "bin" / "python"), folder / "requirements.txt"
+    pinned.write_text("".join(one.text for one in locked("dev") if one.requirement.name in _LIBRARIES), "utf-8")
+    options = ("--quiet", "--no-deps", "--require-hashes", "-r", str(pinned))
+    subprocess.run([python, "-m", "pip", "install", *options], check=True)
     return python
 
 
