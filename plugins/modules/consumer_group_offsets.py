@@ -157,6 +157,12 @@ options:
     description: Restore a back-up of another cluster.
     type: bool
     default: false
+  missing_only:
+    description:
+      - Whether O(restore_from) only sets the partitions that have no committed offset now. The others stay as they are.
+      - So what a group has committed since the back-up is not set back.
+    type: bool
+    default: false
 notes:
   - >-
     Permissions for O(state=absent): DELETE on the group, and READ on each topic. Permissions for O(state=present):
@@ -489,6 +495,7 @@ def main() -> None:
             "reset_value": {"type": "raw"},
             "restore_from": {"type": "path"},
             "force": {"type": "bool", "default": False},
+            "missing_only": {"type": "bool", "default": False},
             "backup": {"type": "path"},
             "max_changes": {"type": "int"},
         },

@@ -57,6 +57,7 @@ OPERATIONS: dict[str, tuple[Callable[[Any], Any], Callable[..., Coroutine[Any, A
             "state": "present",
             "unsubscribed": False,
             "force": False,
+            "missing_only": False,
             "backup": None,
             "max_changes": None,
         },

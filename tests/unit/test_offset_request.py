@@ -18,7 +18,7 @@ from tests.unit.values import at
 DEFAULTS: dict[str, t.Any] = dict.fromkeys(
     ("group", "topics", "groups", "plan", "offsets", "reset_to", "reset_value", "restore_from", "backup", "max_changes")
 )
-DEFAULTS.update(state="absent", unsubscribed=False, force=False)
+DEFAULTS.update(state="absent", unsubscribed=False, force=False, missing_only=False)
 
 
 def topics(**partitions: list[int] | None) -> list[dict[str, t.Any]]:
@@ -109,6 +109,7 @@ def test_offsets() -> None:
         ({"plan": "p", "reset_to": "earliest"}, "reset_to goes with state present"),
         ({"plan": "p", "restore_from": "f"}, "restore_from goes with state present"),
         ({"plan": "p", "force": True}, "force goes with restore_from"),
+        ({"plan": "p", "missing_only": True}, "missing_only goes with restore_from"),
         ({"plan": "p", "state": "present"}, "plan goes with state absent"),
         ({"group": "g"}, "topics is missing for group 'g'"),
         ({"group": ""}, "group is empty"),
@@ -151,6 +152,7 @@ def test_offsets() -> None:
         ({**RESET, "reset_to": "timestamp", "reset_value": 2026}, "a timestamp is ISO 8601"),
         ({**RESET, "reset_to": "timestamp", "reset_value": "20260131"}, "a timestamp is ISO 8601"),
         ({**RESET, "reset_to": "earliest", "force": True}, "force goes with restore_from"),
+        ({**RESET, "reset_to": "earliest", "missing_only": True}, "missing_only goes with restore_from"),
     ],
 )
 def test_refused(params: dict[str, t.Any], sentence: str) -> None:

@@ -66,6 +66,20 @@ def test_explicit_targets(given: Wanted, current: t.Any, target: t.Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("missing_only", "current", "target"),
+    [
+        (False, {at(): offset(9), at(2): offset(7)}, {at(): offset(5, "saved"), at(1): offset(6)}),
+        (True, {at(): offset(9), at(2): offset(7)}, {at(): offset(9), at(1): offset(6)}),
+        (True, error("GROUP_AUTHORIZATION_FAILED"), {at(): offset(5, "saved"), at(1): offset(6)}),
+    ],
+)
+def test_restored_targets(missing_only: bool, current: t.Any, target: t.Any) -> None:
+    saved = {"g": {at(): offset(5, "saved"), at(1): offset(6)}}
+    wanted = request(restore_from="f", missing_only=missing_only)
+    assert set_offsets.targets(wanted, saved, {"g": current}, TOPICS, {}) == {"g": target}
+
+
+@pytest.mark.parametrize(
     ("seen", "current", "outcome"),
     [
         (group(), None, "changed"),

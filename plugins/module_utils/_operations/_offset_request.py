@@ -23,6 +23,8 @@ Topics = dict[str, tuple[int, ...] | None]  # pylint: disable=unsupported-binary
 # a shorter number of ms is before 1973, and rather a year or a date
 _MS_DIGITS = 12
 _SOURCES = ("offsets", "reset_to", "restore_from")
+# these say how to restore
+_OF_RESTORE = ("force", "missing_only")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Request:
     any_cluster: bool
     backup: str | None
     max_changes: int | None
+    missing_only: bool = False
 
 
 def parse(params: dict[str, t.Any]) -> Request:
@@ -80,6 +83,7 @@ def parse(params: dict[str, t.Any]) -> Request:
         any_cluster=params["force"],
         backup=inputs.path(params["backup"], "backup"),
         max_changes=inputs.optional_natural(params["max_changes"], "max_changes"),
+        missing_only=params["missing_only"],
     )
 
 
@@ -120,8 +124,7 @@ def _check_absent(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
     for option in (*_SOURCES, "reset_value"):
         if params[option] is not None:
             raise TaskError(f"{option} goes with state present. Nothing was sent.")
-    if params["force"]:
-        raise TaskError("force goes with restore_from. Nothing was sent.")
+    _only_to_restore(params)
     if params["plan"] is not None:
         if params["unsubscribed"]:
             raise TaskError("plan stands in place of unsubscribed: give one of them. Nothing was sent.")
@@ -149,8 +152,14 @@ def _check_present(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
         raise TaskError(f"topics does not go with {sources[0]}. Nothing was sent.")
     if sources == ["offsets"] and params["group"] is None:
         raise TaskError("offsets needs group. Nothing was sent.")
-    if sources != ["restore_from"] and params["force"]:
-        raise TaskError("force goes with restore_from. Nothing was sent.")
+    if sources != ["restore_from"]:
+        _only_to_restore(params)
+
+
+def _only_to_restore(params: dict[str, t.Any]) -> None:
+    for option in _OF_RESTORE:
+        if params[option]:
+            raise TaskError(f"{option} goes with restore_from. Nothing was sent.")
 
 
 def _need_topics(groups: dict[str, Topics]) -> None:

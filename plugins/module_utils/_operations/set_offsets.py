@@ -84,12 +84,14 @@ def targets(
     logs: Logs,
 ) -> Targets:
     """Return the wanted offset of each partition of each group, or why there is none."""
+    known = {name: {} if isinstance(found, KafkaError) else found for name, found in offsets.items()}
     if saved is not None:
-        return {name: dict(found) for name, found in saved.items()}
+        # what is not missing is to stay as it is
+        kept = known if request.missing_only else {}
+        return {name: {**found, **_among(found, kept.get(name, {}))} for name, found in saved.items()}
     wanted: Targets = {}
     for name, group_topics in request.groups.items():
-        found = offsets[name]
-        current = {} if isinstance(found, KafkaError) else found
+        current = known[name]
         if request.offsets is not None:
             wanted[name] = {where: _explicit(given, current.get(where)) for where, given in request.offsets.items()}
         elif request.reset is not None:
@@ -99,6 +101,10 @@ def targets(
                 for where in _partitions(topic, chosen, topics[topic]) or [TopicPartition(topic, 0)]
             }
     return wanted
+
+
+def _among(places: c.Iterable[TopicPartition], offsets: Offsets) -> Offsets:
+    return {where: offsets[where] for where in places if where in offsets}
 
 
 def _explicit(given: Wanted, current: Committed | None) -> Committed:
