@@ -26,7 +26,5 @@ templates_path = ["templates"]
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
-# it would change the dashes of links, too
-smartquotes = False
 html_use_index = False
 html_copy_source = False
