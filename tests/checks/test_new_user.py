@@ -57,7 +57,7 @@ class Home:
 def home(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Home:
     made = Home(tmp_path_factory.mktemp("home"))
     run([sys.executable, "-m", "venv", made.folder / "venv"], made.folder)
-    pip = [made.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip: list[str | Path] = [made.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     run([*pip, f"ansible-core=={importlib.metadata.version('ansible-core')}"], made.folder)
     made.run("ansible-galaxy", "collection", "install", "--offline", built)
     run([*pip, "-r", made.collection / "meta" / "requirements.txt"], made.folder)

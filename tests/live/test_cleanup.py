@@ -64,7 +64,7 @@ class World:
     def files(self) -> list[str]:
         return sorted(path.name for path in self.backups.iterdir())
 
-    def clean(self, *, check: bool = False, **variables: Any) -> Play:
+    def clean(self, *, check: bool = False, tags: str = "", **variables: Any) -> Play:
         """Run the playbook, with these variables in place of those that let all stale groups go."""
         given = {
             "cleanup_output": str(self.audit),
@@ -73,11 +73,12 @@ class World:
             "cleanup_max_share": 100,
             **variables,
         }
-        return play("cleanup", self.cluster.listeners["PROXIED"], given, check=check)
+        return play("cleanup", self.cluster.listeners["PROXIED"], given, check=check, tags=tags)
 
-    def apply(self, *, check: bool = False, **variables: Any) -> Play:
+    def apply(self, *, check: bool = False, tags: str = "", **variables: Any) -> Play:
         """Clean up by the plan that is there."""
-        return self.clean(check=check, **{"cleanup_apply": True, "cleanup_plan": str(self.plan), **variables})
+        given = {"cleanup_apply": True, "cleanup_plan": str(self.plan), **variables}
+        return self.clean(check=check, tags=tags, **given)
 
     def restore(self, *, check: bool = False, **variables: Any) -> Play:
         return play("restore", self.cluster.bootstrap, variables, check=check)
@@ -172,6 +173,7 @@ def test_check_mode_says_what_would_be_done_and_does_nothing(world: World, membe
     predicted = world.apply(check=True)
     assert predicted.changed == ["Delete the groups", "Delete the offsets of other groups"]
     assert predicted.tasks[REPORT]["msg"][0].startswith("Would delete: 10 of the groups, 2 of the offsets")
+    assert world.apply(check=True, tags="offsets", cleanup_max_share=50).changed == [predicted.changed[1]]
     assert (world.state(), world.files()) == (world.at_first, [])
 
 
