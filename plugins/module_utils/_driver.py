@@ -86,7 +86,8 @@ class Driver:
             except (CallError, UnsupportedVersion) as exc:
                 missed.update(dict.fromkeys(keys, Retry(error("NETWORK_EXCEPTION", str(exc)))))
                 return
-            words = f"{self.wire.address(asked)}: its answer about coordinators does not speak of the group"
+            where = self.wire.address(asked)
+            words = f"{where}: its answer about coordinators does not speak of the group"
             missed.update(dict.fromkeys(keys, Retry(error("UNKNOWN_SERVER_ERROR", words))))
             for key, code, message, node in found:
                 missed.pop(key, None)
@@ -94,7 +95,8 @@ class Driver:
                 if outcome is None:
                     self.coordinators[key] = node
                 else:
-                    missed[key] = Retry(outcome.error) if isinstance(outcome, Unmap) else outcome
+                    kind = Failed if isinstance(outcome, Failed) else Retry
+                    missed[key] = kind(_told_by(where, outcome.error))
 
         await self.work(ask, _chunks(groups, batch))
         if any(not self.wire.knows(node) for node in set(self.coordinators.values())):
@@ -218,7 +220,7 @@ class _Run(t.Generic[V]):
             problem = error("UNKNOWN_SERVER_ERROR", f"{where}: its answer does not speak of the group")
             self._take(group, Retry(problem), sent=True)
         elif isinstance(outcome, Failed) and outcome.error.name == _DOUBTFUL:
-            self._doubt(group, dataclasses.replace(outcome.error, message=f"{where}: {outcome.error.message}"))
+            self._doubt(group, _told_by(where, outcome.error))
         elif isinstance(outcome, Done) and isinstance(outcome.value, dict) and _doubtful(outcome.value):
             self._doubt(group, outcome.value)
         else:
@@ -281,6 +283,11 @@ class _Run(t.Generic[V]):
                 self.driver.resent.add(group)
             else:
                 self._end(group, made)
+
+
+def _told_by(where: str, problem: KafkaError) -> KafkaError:
+    """Return the error, with the broker's address where nothing else tells what to look at."""
+    return dataclasses.replace(problem, message=f"{where}: {problem.message}") if problem.name == _DOUBTFUL else problem
 
 
 def _doubtful(answers: dict[t.Any, t.Any]) -> bool:

@@ -1,0 +1,298 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A broker whose answers are broken, huge, late or about something else: an error that names it, and the truth."""
+
+from __future__ import annotations
+
+import itertools
+import struct
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import CallError, TaskError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from kafka.protocol.admin import DeleteGroupsResponse, DescribeGroupsResponse, ListGroupsResponse
+from kafka.protocol.consumer import (
+    LeaveGroupResponse,
+    OffsetCommitResponse,
+    OffsetDeleteResponse,
+    OffsetFetchResponse,
+)
+from kafka.protocol.metadata import FindCoordinatorResponse
+
+from tests.live.task import Outcome, run
+from tests.support import absentees, commits, topics, truth
+from tests.support.broker import Cluster
+from tests.support.hostile import Hostile, Spoil
+
+pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")]
+
+TOPIC = "hostile"
+#: Seconds for one request, and for a task; what a task may take beyond that, on a machine that does much else.
+REQUEST, TIMEOUT, SLACK = 1.0, 3.0, 6.0
+GROUP_ID_NOT_FOUND = 69
+NUMBERS = itertools.count()
+COMMITTED, SET = {(TOPIC, 0): (1, "m", -1)}, {(TOPIC, 0): (4, "n", -1)}
+
+LOOK = ("consumer_group_info", {"names": "GROUP", "gather": ["members", "offsets"]})
+#: An RPC: its api key, and a task that uses it.
+READS: dict[str, tuple[int, str, dict[str, Any]]] = {
+    "ApiVersions": (18, *LOOK),
+    "Metadata": (3, *LOOK),
+    "FindCoordinator": (10, *LOOK),
+    "ConsumerGroupDescribe": (69, *LOOK),
+    "DescribeGroups": (15, *LOOK),
+    "OffsetFetch": (9, *LOOK),
+    "ListGroups": (16, "consumer_group_info", {"match": "GROUP"}),
+}
+CHANGES: dict[str, tuple[int, str, dict[str, Any]]] = {
+    "DeleteGroups": (42, "consumer_group", {"names": "GROUP"}),
+    "OffsetDelete": (
+        47,
+        "consumer_group_offsets",
+        {"group": "GROUP", "state": "absent", "topics": [{"name": TOPIC, "partitions": None}]},
+    ),
+    "OffsetCommit": (
+        8,
+        "consumer_group_offsets",
+        {
+            "group": "GROUP",
+            "offsets": [{"topic": TOPIC, "partition": 0, "offset": 4, "metadata": "n", "leader_epoch": None}],
+        },
+    ),
+    "LeaveGroup": (13, "consumer_group_members", {"names": "GROUP", "remove_all": True}),
+}
+
+
+def framed(body: bytes) -> bytes:
+    return struct.pack(">i", len(body)) + body
+
+
+def drip(frame: bytes) -> Iterator[bytes]:
+    for byte in frame:
+        yield bytes([byte])
+        time.sleep(0.3)
+
+
+def renamed(frame: bytes) -> bytes:
+    """The same length, but about groups and topics that nobody asked for."""
+    return frame.replace(TOPIC.encode(), TOPIC[::-1].encode())
+
+
+SPOILED: dict[str, Spoil] = {
+    "truncated": lambda frame: [framed(frame[4 : 4 + (len(frame) - 4) * 2 // 3])],
+    "closed-in-the-middle": lambda frame: [frame[: len(frame) // 2], None],
+    "closed": lambda _frame: [None],
+    "2-GB": lambda frame: [b"\x7f\xff\xff\xff", frame[4:]],
+    "negative-length": lambda frame: [b"\xff\xff\xff\xff", frame[4:]],
+    "256-MB-that-never-come": lambda frame: [struct.pack(">i", 256 * 1024 * 1024), frame[4:]],
+    "no-length": lambda _frame: [b"\0\0\0\0"],
+    "other-correlation": lambda frame: [frame[:4], struct.pack(">i", 77_777), frame[8:]],
+    "garbage": lambda frame: [framed(frame[4:8] + bytes((byte * 73 + 41) % 256 for byte in frame[8:]))],
+    "no-body": lambda frame: [framed(frame[4:8])],
+    "number-without-end": lambda frame: [framed(frame[4:8] + b"\0" * 7 + b"\xff" * 1_000_000)],
+    "other-names": lambda frame: [renamed(frame)],
+    "html": lambda _frame: [b"HTTP/1.1 400 Bad Request\r\n\r\n"],
+    "drip": drip,
+    "silence": lambda _frame: [],
+}
+#: The class of an answer, the version that a broker 4.3 gives, and what it lists.
+ANSWERS: dict[str, tuple[Any, int, str]] = {
+    "FindCoordinator": (FindCoordinatorResponse, 6, "coordinators"),
+    "ListGroups": (ListGroupsResponse, 5, "groups"),
+    "DescribeGroups": (DescribeGroupsResponse, 6, "groups"),
+    "OffsetFetch": (OffsetFetchResponse, 9, "groups"),
+    "DeleteGroups": (DeleteGroupsResponse, 2, "results"),
+    "OffsetDelete": (OffsetDeleteResponse, 0, "topics"),
+    "OffsetCommit": (OffsetCommitResponse, 9, "topics"),
+    "LeaveGroup": (LeaveGroupResponse, 5, "members"),
+}
+NO_SUCH_CODE = 9999
+
+
+def rewritten(rpc: str, change: Callable[[Any, list[Any]], None]) -> Spoil:
+    """Read the answer, change it and what it lists, and write it again."""
+    kind, version, name = ANSWERS[rpc]
+
+    def spoil(frame: bytes) -> list[bytes]:
+        # length and correlation; where the version is a flexible one, tags
+        start = 9 if version else 8
+        answer = kind.decode(frame[start:], version=version)
+        change(answer, getattr(answer, name))
+        # it is decoded without one, and encoded without one, but has to know that
+        answer._header = None
+        return [framed(frame[4:start] + answer.encode(version=version))]
+
+    return spoil
+
+
+def twice(_answer: Any, listed: list[Any]) -> None:
+    listed += listed[:]
+
+
+def unknown_code(answer: Any, listed: list[Any]) -> None:
+    for one in (answer, *listed, *(part for topic in listed for part in getattr(topic, "partitions", ()))):
+        if hasattr(one, "error_code"):
+            one.error_code = NO_SUCH_CODE
+
+
+def spoil_of(rpc: str, case: str) -> Spoil:
+    if case in SPOILED:
+        return SPOILED[case]
+    return rewritten(rpc, {"twice": twice, "unknown-code": unknown_code}[case])
+
+
+#: These names are in no answer of theirs; what is listed twice is listed.
+HARMLESS = {("ApiVersions", "other-names"), ("Metadata", "other-names"), ("ListGroups", "other-names")} | {
+    ("FindCoordinator", "twice"),
+    ("ListGroups", "twice"),
+}
+PAIRS = [*itertools.product((*READS, *CHANGES), SPOILED), *itertools.product(ANSWERS, ("twice", "unknown-code"))]
+CASES = [pair for pair in PAIRS if pair not in HARMLESS]
+
+
+class Ended(NamedTuple):
+    """How a task ended: what it gave or said, after how many seconds, and how often it was lied to."""
+
+    outcome: Outcome | None
+    words: str
+    seconds: float
+    address: str
+    spoiled: int
+
+
+def group_of(rpc: str, case: str) -> str:
+    return f"{TOPIC}-{rpc}-{case}"
+
+
+def attempt(
+    cluster: Cluster, rpc: str, spoil: Spoil, group: str, *, times: int = 1_000_000, timeout: float = TIMEOUT
+) -> Ended:
+    api_key, module, args = (READS | CHANGES)[rpc]
+    named: dict[str, Any] = {name: group if value == "GROUP" else value for name, value in args.items()}
+    with Hostile(cluster.bootstrap, api_key, spoil, times) as hostile:
+        outcome, words, started = None, "", time.monotonic()
+        try:
+            outcome = run(module, hostile.address, connect={"request_timeout": REQUEST, "timeout": timeout}, **named)
+        except (TaskError, CallError) as exc:
+            words = str(exc)
+        return Ended(outcome, words, time.monotonic() - started, hostile.address, hostile.spoiled)
+
+
+@pytest.fixture(scope="module")
+def world(cluster: Cluster) -> Cluster:
+    """A group for each case: with a committed offset, or with a member that is gone."""
+    topics.create(cluster.client(), TOPIC, 1, records=5)
+    names = [group_of(*case) for case in CASES]
+    commits.commit_many(cluster.client(), dict.fromkeys(names, COMMITTED))
+    left = [name for name in names if "-LeaveGroup-" in name]
+    absentees.leave_behind(cluster.client(), left, TOPIC)
+    return cluster
+
+
+@pytest.fixture(scope="module")
+def ended(world: Cluster) -> dict[tuple[str, str], Ended]:
+    """All cases, many at a time: most of them wait."""
+    with ThreadPoolExecutor(12) as pool:
+        running = {case: pool.submit(attempt, world, case[0], spoil_of(*case), group_of(*case)) for case in CASES}
+        return {case: future.result() for case, future in running.items()}
+
+
+@pytest.mark.parametrize(("rpc", "case"), CASES)
+def test_it_ends_in_time(ended: dict[tuple[str, str], Ended], rpc: str, case: str) -> None:
+    assert ended[rpc, case].spoiled > 0
+    assert ended[rpc, case].seconds < TIMEOUT + SLACK
+
+
+@pytest.mark.parametrize(("rpc", "case"), [pair for pair in CASES if pair[0] in READS])
+def test_a_reading_task_names_the_broker(ended: dict[tuple[str, str], Ended], rpc: str, case: str) -> None:
+    end = ended[rpc, case]
+    if end.outcome is None:
+        words = [end.words]
+        assert "\n" not in end.words
+    else:
+        given = end.outcome.given
+        assert given["missing"] == []
+        words = [one.get("message") or one["error"]["message"] for one in given["errors"]]
+        words = [f"{one.get('address', '')} {each}" for one, each in zip(given["errors"], words, strict=True)]
+    assert words
+    assert all(end.address in each for each in words), words
+
+
+@pytest.mark.parametrize(("rpc", "case"), [pair for pair in CASES if pair[0] in CHANGES])
+def test_a_changing_task_tells_the_truth(
+    world: Cluster, ended: dict[tuple[str, str], Ended], rpc: str, case: str
+) -> None:
+    """The broker has made each change: nothing else may be told."""
+    end = ended[rpc, case]
+    assert end.outcome is not None, end.words
+    assert (end.outcome.changed, end.outcome.errors) == (1, {})
+    assert is_done(world, rpc, group_of(rpc, case))
+
+
+def is_done(cluster: Cluster, rpc: str, group: str) -> bool:
+    client = cluster.client()
+    if rpc == "LeaveGroup":
+        return truth.members(client, group) == []
+    if rpc == "OffsetCommit":
+        return dict(truth.offsets(client, group)) == SET
+    # the group goes with its last offset
+    return group not in truth.groups(client) or (rpc == "OffsetDelete" and truth.offsets(client, group) == {})
+
+
+def peak() -> int:
+    """The most memory that this process has held since the last `forget_peak`, in MiB."""
+    (line,) = [one for one in Path("/proc/self/status").read_text("ascii").splitlines() if one.startswith("VmHWM:")]
+    return int(line.split()[1]) // 1024
+
+
+def forget_peak() -> int:
+    Path("/proc/self/clear_refs").write_text("5", "ascii")
+    return peak()
+
+
+def test_a_length_takes_no_memory(world: Cluster) -> None:
+    before = forget_peak()
+    end = attempt(world, "DescribeGroups", SPOILED["256-MB-that-never-come"], group_of("DescribeGroups", "silence"))
+    assert end.spoiled > 1
+    assert peak() - before < 64
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    rpc=st.sampled_from(sorted({*READS, *CHANGES} - {"LeaveGroup"})),
+    changes=st.lists(st.tuples(st.integers(0, 4000), st.integers(1, 255)), min_size=1, max_size=3),
+)
+def test_changed_bytes(world: Cluster, rpc: str, changes: list[tuple[int, int]]) -> None:
+    """Whatever is changed in an answer: no success that is none, and no failure that the answer does not speak of."""
+    group = f"{TOPIC}-bytes-{next(NUMBERS)}"
+    commits.commit(world.client(), group, COMMITTED)
+    sent = bytearray()
+
+    def spoil(frame: bytes) -> list[bytes]:
+        sent[:] = frame
+        for place, value in changes:
+            # length and correlation are spoiled above
+            sent[8 + place % (len(frame) - 8)] ^= value
+        return [bytes(sent)]
+
+    end = attempt(world, rpc, spoil, group, times=1, timeout=1.5)
+    assert end.seconds < TIMEOUT + SLACK
+    assert "\n" not in end.words
+    if rpc in READS:
+        return
+    assert end.outcome is not None, end.words
+    done = is_done(world, rpc, group)
+    assert end.outcome.changed <= done
+    if end.outcome.changed < done:
+        (item,) = end.outcome.items
+        code = item.error.code if item.error else GROUP_ID_NOT_FOUND
+        # told by the broker; or, while it makes the client wait as by a quota, told to be unknown
+        assert struct.pack(">h", code) in sent or (item.error and "nothing tells" in item.error.message)
