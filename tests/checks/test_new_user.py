@@ -24,6 +24,8 @@ from tests.support.broker import Cluster
 from tests.support.collection import CHECKOUT
 from tests.support.offsets_topic import Record
 
+pytestmark = pytest.mark.live
+
 MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py"))
 HEADING = "## Ten lines that clean a cluster"
 PARTITIONS = 10
