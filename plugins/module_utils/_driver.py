@@ -54,7 +54,9 @@ class Driver:
     async def read(self, handler: Handler[V], groups: c.Iterable[str]) -> dict[str, V | KafkaError]:
         """Run one reading RPC for each group; return each group's value or error, in the order of the groups.
 
-        Within the task's time: what is not finished by then fails as REQUEST_TIMED_OUT, with its last error.
+        Within the task's time: what is not finished by then fails as REQUEST_TIMED_OUT, with its last error. When some
+        groups are read, the others are waited for no longer than half of the time that is left: a group without
+        coordinator does not keep the task from what it can do.
         """
         return await _Run(self, handler, list(dict.fromkeys(groups)), settle=None).finish()
 
@@ -141,9 +143,17 @@ class _Run(t.Generic[V]):
         self.results: dict[str, V | KafkaError] = {}
         self.last: dict[str, KafkaError] = {}
         self.unknown: dict[str, None] = {}
+        # what may be carried out yet, whatever a read says: it is on its way to a slow broker, or waits for replicas
+        self.late: set[str] = set()
         self.doubted: dict[str, V | KafkaError] = {}
         # time to read, after the last request was sent, what became of it
         self.reserve = min(5.0, self.wire.deadline.timeout / 10) if settle else 0.0
+        self.half = self.wire.deadline.remaining / 2
+
+    @property
+    def _kept(self) -> float:
+        """Seconds for what comes afterwards, in which nothing is asked again."""
+        return self.half if self.results and not self.settle else self.reserve
 
     async def finish(self) -> dict[str, V | KafkaError]:
         attempt = 0
@@ -154,7 +164,7 @@ class _Run(t.Generic[V]):
             if self.pending:
                 delay = min(BACKOFF_MAX, BACKOFF * 2**attempt) * random.uniform(0.8, 1.2)
                 attempt += 1
-                if self.wire.deadline.remaining - self.reserve <= delay:
+                if self.wire.deadline.remaining - self._kept <= delay:
                     break
                 await self.wire.sleep(delay)
         for group in self.pending:
@@ -164,10 +174,10 @@ class _Run(t.Generic[V]):
     def _timed_out(self, group: str) -> KafkaError:
         last = self.last.get(group)
         because = f"; last: {last.name}: {last.message}" if last else ""
-        if group in self.unknown:
+        if group in self.unknown or group in self.late:
             words = "the request was sent, but nothing tells whether it was carried out: run the task again"
         else:
-            words = f"not finished within {self.wire.deadline.timeout:g} s"
+            words = f"not finished within {self.wire.deadline.timeout - self._kept:.3g} s"
         return error("REQUEST_TIMED_OUT", words + because)
 
     async def _attempt(self) -> None:
@@ -265,6 +275,7 @@ class _Run(t.Generic[V]):
             # a write that timed out on the broker comes back as COORDINATOR_NOT_AVAILABLE
             if self.settle and (sent or outcome.error.name == "COORDINATOR_NOT_AVAILABLE"):
                 self.unknown[group] = None
+                self.late.add(group)
 
     def _end(self, group: str, result: V | KafkaError) -> None:
         self.results[group] = result

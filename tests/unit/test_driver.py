@@ -257,6 +257,24 @@ def test_what_cannot_be_sent_or_read_fails_its_groups_only(answer: t.Any, name: 
     assert run(script, ["a", "b"]) == {"a": "done a", "b": name}
 
 
+def test_a_group_that_cannot_be_read_leaves_half_of_the_time_to_the_others() -> None:
+    script = Script({1: [{"a": 0, "b": LOADING}, LOADING]}, ON_1, timeout=3.0)
+    assert run(script, ["a", "b"]) == {"a": "done a", "b": "REQUEST_TIMED_OUT"}
+    assert script.deadline.remaining > 1.3
+
+
+@pytest.mark.parametrize("lost", [CallError("lost", True), NOT_AVAILABLE])
+def test_what_may_be_carried_out_late_is_not_reported_as_not_done(lost: t.Any) -> None:
+    script = Script({1: [lost, LOADING]}, ON_1, timeout=0.5)
+
+    async def settle(groups: list[str]) -> dict[str, t.Any]:
+        return dict.fromkeys(groups)
+
+    (got,) = asyncio.run(Driver(script).change(Echo(), ["a"], settle)).values()  # type: ignore[arg-type]
+    assert isinstance(got, KafkaError)
+    assert "nothing tells whether it was carried out" in got.message
+
+
 def test_what_nobody_can_tell_is_never_sent_again() -> None:
     script = Script({1: [CallError("lost", True), 0]}, ON_1, timeout=0.5)
 

@@ -32,7 +32,8 @@ async def change_offsets(request: Request, session: Session) -> Report:
     saved = _saved(request, session.wire.cluster_id)
     names = list(saved if saved is not None else request.groups)
     groups = await describe_at_rest(session, names, "DELETE" if request.state == "absent" else "READ")
-    offsets = await committed(session, names)
+    unread = {name: group for name, group in groups.items() if isinstance(group, KafkaError)}
+    offsets = {**unread, **await committed(session, [name for name in names if name not in unread])}
     if request.state == "absent":
         topics = session.cluster.topics(delete_offsets.concerned(request, offsets))
         items, warnings = delete_offsets.plan(request, groups, offsets, topics)
