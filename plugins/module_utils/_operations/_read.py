@@ -27,13 +27,15 @@ _REBALANCE_WAIT = 10.0
 async def describe(session: Session, names: t.Iterable[str], needed: str = "DESCRIBE") -> dict[str, Described]:
     """Return each group, whatever its type, None if it does not exist, or why it cannot be told.
 
-    Asks as Java's Admin does: KIP-848 first, then classic; at last the types that only newer brokers know.
+    Asks as Java's Admin does: KIP-848 first, then classic; then the types that only newer brokers know. At last KIP-848
+    again: a simple group that a KIP-848 consumer joined between the first two was neither.
 
     Args:
         needed: the permission that the task needs on its groups, for those that one may not even describe.
     """
     seen: dict[str, Described] = dict.fromkeys(names)
-    for handler in (ConsumerGroupDescribe(), DescribeGroups(), ShareGroupDescribe(), StreamsGroupDescribe()):
+    handlers = (DescribeGroups(), ShareGroupDescribe(), StreamsGroupDescribe())
+    for handler in (ConsumerGroupDescribe(), *handlers, ConsumerGroupDescribe()):
         missing = [name for name, group in seen.items() if group is None]
         for name, answer in (await session.driver.read(handler, missing)).items():
             unknown_type = isinstance(answer, KafkaError) and answer.name == "UNSUPPORTED_VERSION"
