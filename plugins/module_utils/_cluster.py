@@ -51,7 +51,7 @@ class Topic:
 
     def as_result(self) -> dict[str, t.Any]:
         """Return the RETURN shape: C(id), C(partitions) (how many)."""
-        return {"id": self.id, "partitions": len(self.partitions)}
+        return {"id": self.id or None, "partitions": len(self.partitions)}
 
 
 class Cluster:
@@ -201,7 +201,9 @@ def _topic(description: t.Any) -> Topic:
 
 
 def _uuid(found: t.Any) -> str:
-    """Return an id as Kafka spells it; librdkafka's own words are of another alphabet."""
+    """Return an id as Kafka spells it, empty for none; librdkafka's own words are of another alphabet."""
     halves = (found.get_most_significant_bits(), found.get_least_significant_bits())
+    if not any(halves):
+        return ""
     both = b"".join(half.to_bytes(8, "big", signed=True) for half in halves)
     return base64.urlsafe_b64encode(both).decode().rstrip("=")

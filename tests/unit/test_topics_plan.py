@@ -78,7 +78,7 @@ def test_an_item_is_about_a_topic_and_no_group() -> None:
         "action": "delete_topic",
         "changed": True,
         "failed": False,
-        "before": {"id": "", "partitions": 3},
+        "before": {"id": None, "partitions": 3},
         "after": None,
         "error": None,
     }

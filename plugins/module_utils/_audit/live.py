@@ -151,7 +151,7 @@ def _partitions(session: Session, committed: c.Collection[TopicPartition]) -> pa
             {
                 **where._asdict(),
                 "exists": None if isinstance(topic, KafkaError) and not gone else not gone,
-                "current_topic_id": None if isinstance(topic, KafkaError) else topic.id,
+                "current_topic_id": None if isinstance(topic, KafkaError) else topic.id or None,
                 "log_start": start,
                 "log_end": end,
             }
