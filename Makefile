@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 PYTHON ?= python3
-.PHONY: setup demo test check bench docs lock clean
+.PHONY: setup demo test test-matrix check bench docs lock clean
 
 setup:
 	@PYTHON="$(PYTHON)" bash tests/support/setup.sh
@@ -13,6 +13,10 @@ demo: setup
 test:
 	@PYTHON="$(PYTHON)" bash tests/support/setup.sh test
 	@.venv/bin/pytest
+
+test-matrix:
+	@PYTHON="$(PYTHON)" bash tests/support/setup.sh test
+	@.venv/bin/python -m tests.support.matrix
 
 check: setup
 	@.venv/bin/pytest -m fast

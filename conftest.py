@@ -17,6 +17,20 @@ if not os.environ.get("PYTEST_PLUGINS", "").startswith("ansible_"):
     install()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--matrix", action="store_true", help="all versions of Kafka, not only the oldest and the newest")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Give tests that want `older` the older versions, and those that want `release` also the newest."""
+    for fixture in {"older", "release"} & set(metafunc.fixturenames):
+        from tests.support.jars import VERSIONS
+
+        *older, newest = VERSIONS if metafunc.config.getoption("--matrix") else (VERSIONS[0], VERSIONS[-1])
+        versions = older if fixture == "older" else [*older, newest]
+        metafunc.parametrize(fixture, versions, indirect=fixture == "release", scope="session")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What is below tests/unit is fast, what is below tests/live needs brokers; files need not say so."""
     folder = Path(__file__).parent / "tests"

@@ -58,6 +58,8 @@ def see(client: Client, watch: Sequence[str], logs: bool = False, topics: Sequen
     """
     listed = truth.groups(client)
     names = [name for name in dict.fromkeys(watch) if name in listed]
+    # older brokers tell less in their lists
+    listed |= {name: truth.described(client, name) or listed[name] for name in names if "" in listed[name]}
     with ThreadPoolExecutor(4) as pool:
         members = dict(zip(names, pool.map(lambda name: _members(client, name, listed[name]), names), strict=True))
         offsets = dict(zip(names, pool.map(lambda name: _offsets(client, name, listed[name]), names), strict=True))

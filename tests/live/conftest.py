@@ -11,6 +11,7 @@ import pytest
 
 from tests.live.doors import Doors
 from tests.support.broker import Cluster
+from tests.support.jars import DEFAULT_VERSION
 
 
 @pytest.fixture(scope="session")
@@ -36,14 +37,17 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
 
 @pytest.fixture(scope="session")
 def three() -> Iterator[Cluster]:
-    """Three brokers, each behind a proxy (PROXIED). Whoever kills one restarts it; its partitions move after 3 s."""
-    config = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
+    """Three brokers, each behind a proxy (PROXIED). Whoever kills one restarts it; its partitions move after 2 s."""
+    config = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "400"}
     with Cluster.start("three", proxied=True, config=config) as started:
         yield started
 
 
-@pytest.fixture(scope="session", params=["3.9.2", "2.8.2", "2.4.1"])
-def old(request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    """One broker of each older version in turn."""
-    with Cluster.start("old", request.param) as started:
-        yield started
+@pytest.fixture(scope="session")
+def release(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """One broker of the oldest and one of the newest version in turn, with ``--matrix`` also of those between."""
+    if request.param == DEFAULT_VERSION:
+        yield request.getfixturevalue("cluster")
+    else:
+        with Cluster.start("old", request.param) as started:
+            yield started

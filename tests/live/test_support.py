@@ -214,14 +214,14 @@ def test_a_broker_of_three_dies_and_comes_back(three: Cluster) -> None:
     assert truth.offsets(three.bootstrap, "support-three") == {("support", 0): Offset(3, "", 0)}
 
 
-def test_older_brokers(old: Cluster) -> None:
-    topics.create(old.bootstrap, "support", 1, records=3)
-    commits.commit(old.bootstrap, "support-old", {("support", 0): (3, "kept", -1)})
-    old.restart()
+def test_brokers_of_other_versions(release: Cluster) -> None:
+    topics.create(release.bootstrap, "support-old", 1, records=3)
+    commits.commit(release.bootstrap, "support-old", {("support-old", 0): (3, "kept", -1)})
+    release.restart()
 
-    assert truth.offsets(old.bootstrap, "support-old") == {("support", 0): Offset(3, "kept", -1)}
-    with Consumer(old.bootstrap, "support-live", ["support"]):
-        assert truth.wait_stable(old.bootstrap, "support-live").state == "Stable"
+    assert truth.offsets(release.bootstrap, "support-old") == {("support-old", 0): Offset(3, "kept", -1)}
+    with Consumer(release.bootstrap, "support-live", ["support-old"]):
+        assert truth.wait_stable(release.bootstrap, "support-live").state == "Stable"
 
 
 def _groups(secured: Cluster, listener: str, user: str, mechanism: str) -> set[str]:

@@ -151,6 +151,11 @@ class Cluster:
         keepers = [self._zookeeper] if self._zookeeper else []
         return [process.pid for process in [*self._processes.values(), *keepers]]
 
+    @property
+    def stopped(self) -> list[int]:
+        """The brokers that were killed or stopped, and not started again."""
+        return sorted(self._nodes.keys() - self._processes.keys())
+
     def client(
         self, listener: str | None = None, user: str = "admin", mechanism: str = "SCRAM-SHA-512"
     ) -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
 from kafka.protocol.admin import AlterClientQuotasRequest as Quotas
 from kafka.protocol.admin import AlterPartitionReassignmentsRequest as Reassignment
 from kafka.protocol.admin import ElectLeadersRequest
@@ -61,6 +61,19 @@ def prefer(client: Client, timeout: float = 30) -> None:
         with Wire(client) as wire:
             wire.call(ElectLeadersRequest(election_type=_PREFERRED, topic_partitions=None, timeout_ms=5000))
         time.sleep(0.2)
+
+
+def require(client: Client, replicas: int | None) -> None:
+    """Let the offsets topic take writes only while so many of its replicas are in sync; None: as the brokers say.
+
+    Raises ``KafkaException``.
+    """
+    least = AlterConfigOpType.DELETE if replicas is None else AlterConfigOpType.SET
+    entry = ConfigEntry("min.insync.replicas", None if replicas is None else str(replicas), incremental_operation=least)
+    resource = ConfigResource(ConfigResource.Type.TOPIC, TOPIC, incremental_configs=[entry])
+    admin = AdminClient(properties(client))
+    for answer in admin.incremental_alter_configs([resource]).values():
+        answer.result()
 
 
 def limit(client: Client, client_id: str, percentage: float | None) -> None:

@@ -12,7 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-DEFAULT_VERSION = "4.3.1"
+#: The releases that the tests know, from the oldest to the newest.
+VERSIONS = ("2.4.1", "2.8.2", "3.9.2", "4.3.1")
+DEFAULT_VERSION = VERSIONS[-1]
 POM = Path(__file__).resolve().parent / "kafka" / "pom.xml"
 CACHE = POM.parents[3] / ".cache" / "kafka"
 

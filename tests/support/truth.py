@@ -8,16 +8,16 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, ConsumerGroupType
 from confluent_kafka.admin import AdminClient
-from kafka.protocol.admin import ListGroupsRequest
+from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.consumer import OffsetFetchRequest
 
 from tests.support.clients import Client, properties
 from tests.support.jars import java
-from tests.support.wire import Wire
+from tests.support.wire import PASSING, Wire
 
 if TYPE_CHECKING:
     from tests.support.broker import Cluster
@@ -29,6 +29,8 @@ _STATES = {
     ConsumerGroupState.DEAD: "Dead",
     ConsumerGroupState.EMPTY: "Empty",
 }
+_Some = TypeVar("_Some")
+_BATCH = 500
 _TYPES = {ConsumerGroupType.CONSUMER: "consumer", ConsumerGroupType.CLASSIC: "classic"}
 
 
@@ -67,6 +69,20 @@ def groups(client: Client) -> dict[str, Group]:
     # librdkafka leaves out share groups, and does not know the streams type nor all states of the new types.
     listed = _listed(client)
     return {name: Group(*map(_first, seen.get(name, ("", "")), exact)) for name, exact in listed.items()}
+
+
+def described(client: Client, name: str) -> Group | None:
+    """A group, None if there is none; with state and type also of brokers whose lists do not tell them.
+
+    Raises ``KafkaException``.
+    """
+    seen = groups(client).get(name)
+    if seen is None or seen.state:
+        return seen and seen._replace(type=seen.type or "classic")
+    # before 2.6 a list tells no states
+    with Wire(client) as wire:
+        answer = wire.call(DescribeGroupsRequest(groups=[name]), wire.coordinators([name])[name])
+    return Group(answer.groups[0].group_state, "classic")
 
 
 def topics(client: Client) -> dict[str, int]:
@@ -128,24 +144,17 @@ class World(NamedTuple):
 def world(client: Client, prefix: str) -> World:
     """The classic and KIP-848 groups whose names start so, thousands of them in seconds. Raises ``KafkaException``."""
     listed = {name: one for name, one in groups(client).items() if name.startswith(prefix)}
+    names = list(listed)
+    offsets: dict[str, dict[tuple[str, int], int]] = {}
     with Wire(client) as wire:
-        # more than enough to reach every coordinator
-        wire.settle(list(listed)[:200])
+        # librdkafka, which may crash on this, is none for brokers that come and go
+        for start in range(0, len(names), _BATCH):
+            offsets |= _committed(wire, names[start : start + _BATCH])
     admin = AdminClient(properties(client))
-    fetched = {
-        name: admin.list_consumer_group_offsets(
-            [ConsumerGroupTopicPartitions(name)], require_stable=True, request_timeout=20
-        )[name]
-        for name in listed
-    }
     busy = [name for name, one in listed.items() if one.state != "Empty"]
-    described = admin.describe_consumer_groups(busy, request_timeout=20) if busy else {}
-    offsets = {
-        name: {(one.topic, one.partition): one.offset for one in answer.result().topic_partitions if one.offset >= 0}
-        for name, answer in fetched.items()
-    }
-    members = {name: {one.member_id for one in answer.result().members} for name, answer in described.items()}
-    return World({name: found for name, found in offsets.items() if found}, {n: one for n, one in members.items() if one})
+    answers = admin.describe_consumer_groups(busy, request_timeout=20) if busy else {}
+    members = {name: {one.member_id for one in answer.result().members} for name, answer in answers.items()}
+    return World(_filled(offsets), _filled(members))
 
 
 def wait_state(client: Client, group: str, state: str, timeout: float = 30) -> Group:
@@ -154,7 +163,7 @@ def wait_state(client: Client, group: str, state: str, timeout: float = 30) -> G
     :raises TimeoutError: when it is not within `timeout` seconds.
     """
     deadline = time.monotonic() + timeout
-    while (seen := _group(client, group)) is None or seen.state != state:
+    while (seen := described(client, group)) is None or seen.state != state:
         if time.monotonic() > deadline:
             raise TimeoutError(f"{group} is {seen}, not {state}, after {timeout:.0f} s")
         time.sleep(0.1)
@@ -181,14 +190,8 @@ def kafka_tool(
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout)
 
 
-def _group(client: Client, name: str) -> Group | None:
-    seen = groups(client).get(name)
-    if seen is None or seen.state:
-        return seen
-    # Before 2.6 a list tells no states.
-    admin = AdminClient(properties(client))
-    described = admin.describe_consumer_groups([name], request_timeout=20)[name].result()
-    return seen._replace(state=_STATES.get(described.state, ""))
+def _filled(found: dict[str, _Some]) -> dict[str, _Some]:
+    return {name: some for name, some in found.items() if some}
 
 
 def _first(told: str, exact: str) -> str:
@@ -205,9 +208,27 @@ def _listed(client: Client) -> dict[str, Group]:
     }
 
 
+def _committed(wire: Wire, names: list[str]) -> dict[str, dict[tuple[str, int], int]]:
+    """The offsets of groups, asked for until their coordinators answer."""
+    found: dict[str, dict[tuple[str, int], int]] = {}
+    while missing := [name for name in names if name not in found]:
+        where = wire.coordinators(missing)
+        answers = wire.calls([(_fetch(name), where[name]) for name in missing])
+        for name, answer in zip(missing, answers, strict=True):
+            if answer.error_code == 0:
+                pairs = ((topic.name, one) for topic in answer.topics for one in topic.partitions)
+                found[name] = {(topic, one.partition_index): one.committed_offset for topic, one in pairs}
+            elif answer.error_code not in PASSING:
+                raise RuntimeError(f"fetching the offsets of {name} failed with Kafka error {answer.error_code}")
+    return found
+
+
 def _metadata(wire: Wire, group: str) -> dict[tuple[str, int], str]:
-    # Version 7 at most: one group a request, topics by name.
-    request = OffsetFetchRequest(group_id=group, topics=None, require_stable=True, max_version=7)
-    answer = wire.call(request, wire.coordinators([group])[group])
+    answer = wire.call(_fetch(group), wire.coordinators([group])[group])
     pairs = ((topic.name, one) for topic in answer.topics for one in topic.partitions)
     return {(topic, one.partition_index): one.metadata or "" for topic, one in pairs}
+
+
+def _fetch(group: str) -> Any:
+    # Version 7 at most: one group a request, topics by name.
+    return OffsetFetchRequest(group_id=group, topics=None, require_stable=True, max_version=7)
