@@ -295,7 +295,8 @@ def test_too_few_replicas(healed: Cluster, prepare: Prepare, kind: Plant) -> Non
     try:
         outcome = trial.run(timeout=8.0)
         assert outcome.changed == 0
-        assert all(UNKNOWN in item.error.message for item in outcome.items if item.error)
+        assert {item.error.name for item in outcome.items if item.error} == {"REQUEST_TIMED_OUT"}
+        assert any(UNKNOWN in item.error.message for item in outcome.items if item.error)
     finally:
         coordinators.require(client, None)
     healed.restart(1)
