@@ -218,22 +218,21 @@ def test_a_lost_answer_is_settled_by_reading(lost: t.Any, made: list[str | None]
     assert driver.resent == ({"a"} if made == [None] else set())
 
 
-def test_a_part_with_an_unknown_error_is_settled_by_reading() -> None:
+@pytest.mark.parametrize("made", [{"t-0": None, "t-1": None}, None], ids=["made", "not made"])
+def test_a_part_with_an_unknown_error_is_settled_by_reading(made: t.Any) -> None:
     unknown = KafkaError(-1, "UNKNOWN_SERVER_ERROR", "?", False)
+    script = Script({1: [0]}, ON_1)
 
     class Parts(Echo):
         def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[t.Any]]:
             return {group: Done({"t-0": None, "t-1": unknown}) for group in groups}
 
-    for made in ({"t-0": None, "t-1": None}, None):
-        script = Script({1: [0]}, ON_1)
+    async def settle(groups: list[str]) -> dict[str, t.Any]:
+        return dict.fromkeys(groups, made)
 
-        async def settle(groups: list[str], made: t.Any = made) -> dict[str, t.Any]:
-            return dict.fromkeys(groups, made)
-
-        (got,) = asyncio.run(Driver(script).change(Parts(), ["a"], settle)).values()  # type: ignore[arg-type]
-        assert got == (made or {"t-0": None, "t-1": unknown})
-        assert len(script.sent) == 1
+    (got,) = asyncio.run(Driver(script).change(Parts(), ["a"], settle)).values()  # type: ignore[arg-type]
+    assert got == (made or {"t-0": None, "t-1": unknown})
+    assert len(script.sent) == 1
 
 
 def test_an_unknown_error_holds_when_a_read_shows_no_change() -> None:
