@@ -12,8 +12,7 @@ import typing as t
 from ansible.module_utils.basic import AnsibleFallbackNotFound, AnsibleModule, env_fallback, missing_required_lib
 
 from . import _results as results
-from ._cluster import CONFLUENT_IMPORT_ERROR
-from ._errors import CallError, TaskError, in_one_line
+from ._errors import CallError, MissingLibrary, TaskError, in_one_line
 from ._messages import KAFKA_IMPORT_ERROR
 from ._options import Connection
 from ._results import Report
@@ -22,8 +21,6 @@ from ._session import Session
 R = t.TypeVar("R")
 Params = dict[str, t.Any]
 Outcome = Report | dict[str, t.Any]  # pylint: disable=unsupported-binary-operation
-
-DEPENDENCIES = {"kafka-python>=3.0.12": KAFKA_IMPORT_ERROR, "confluent-kafka>=2.16": CONFLUENT_IMPORT_ERROR}
 
 
 def environment(name: str) -> str:
@@ -106,13 +103,14 @@ def run(
         rules: mutually_exclusive and the like.
     """
     module = AnsibleModule({**CONNECTION_SPEC, **argument_spec}, supports_check_mode=True, **rules)
-    for library, trace in DEPENDENCIES.items():
-        if trace is not None:
-            module.fail_json(msg=missing_required_lib(library), exception=trace)
     try:
+        if KAFKA_IMPORT_ERROR is not None:
+            raise MissingLibrary("kafka-python>=3.0.12", KAFKA_IMPORT_ERROR)
         request = parse(module.params)
         with Session(Connection.from_params(module.params), module.check_mode) as session:
             outcome = session.wire.run(operation, request, session)
+    except MissingLibrary as exc:
+        module.fail_json(msg=missing_required_lib(exc.library), exception=exc.trace)
     except TaskError as exc:
         items = exc.results
         shown = {"results": [item.as_result() for item in items], "summary": results.summary(items)} if items else {}

@@ -9,13 +9,12 @@ from __future__ import annotations
 import base64
 import collections.abc as c
 import concurrent.futures
-import dataclasses
 import time
 import traceback
 import typing as t
 
 from ._errors import KafkaError, TaskError, error, from_code
-from ._model import TopicPartition
+from ._model import Topic, TopicPartition, is_internal
 from ._wire import Deadline
 
 CONFLUENT_IMPORT_ERROR: str | None = None
@@ -32,26 +31,6 @@ T = t.TypeVar("T")
 _MAX_TIMEOUT = 3600.0
 # what it gives for a timestamp after the last record
 _NO_RECORD = -1
-# Kafka's own topics, whatever a broker's release calls internal
-_INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
-
-
-@dataclasses.dataclass(frozen=True)
-class Topic:
-    """A topic: its partitions, what the caller may do with it (READ and the like), and its id as Kafka spells it.
-
-    `internal` ones are Kafka's own, and no application's.
-    """
-
-    name: str
-    partitions: frozenset[int]
-    operations: frozenset[str]
-    id: str = ""
-    internal: bool = False
-
-    def as_result(self) -> dict[str, t.Any]:
-        """Return the RETURN shape: C(id), C(partitions) (how many)."""
-        return {"id": self.id or None, "partitions": len(self.partitions)}
 
 
 class Cluster:
@@ -183,11 +162,6 @@ def _offset(found: t.Any) -> int | KafkaError:
         # librdkafka gives its own "invalid" in place of an error when a leader does not answer
         return error("REQUEST_TIMED_OUT", "the leader of the partition did not tell the offsets of its log")
     return offset
-
-
-def is_internal(name: str) -> bool:
-    """Whether a topic of this name is Kafka's own."""
-    return name in _INTERNAL
 
 
 def _topic(description: t.Any) -> Topic:

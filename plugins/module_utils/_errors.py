@@ -70,6 +70,15 @@ class UnsupportedVersion(Exception):
     """The broker's version does not know the request, or not the version of it that is needed."""
 
 
+class MissingLibrary(Exception):
+    """A Python library is not installed, or cannot be imported: `library` with its version, and the `trace`."""
+
+    def __init__(self, library: str, trace: str) -> None:
+        super().__init__(library)
+        self.library = library
+        self.trace = trace
+
+
 @dataclasses.dataclass(frozen=True)
 class KafkaError:
     """The error of one resource, named as Kafka's `Errors` enum spells it."""

@@ -14,6 +14,8 @@ import typing as t
 _FOREIGN = re.compile(r"\)[*+{]|\[\[:|\[:")
 _REPEATED = re.compile(r"[*+{]")
 _MOST_REPEATED = 3
+# Kafka's own topics, whatever a broker's release calls internal
+_INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
 
 
 class TopicPartition(t.NamedTuple):
@@ -129,3 +131,26 @@ class Listing:
     protocol_type: str
     state: str | None
     coordinator: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Topic:
+    """A topic: its partitions, what the caller may do with it (READ and the like), and its id as Kafka spells it.
+
+    `internal` ones are Kafka's own, and no application's.
+    """
+
+    name: str
+    partitions: frozenset[int]
+    operations: frozenset[str]
+    id: str = ""
+    internal: bool = False
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape: C(id), C(partitions) (how many)."""
+        return {"id": self.id or None, "partitions": len(self.partitions)}
+
+
+def is_internal(name: str) -> bool:
+    """Whether a topic of this name is Kafka's own."""
+    return name in _INTERNAL

@@ -14,7 +14,6 @@ import typing as t
 
 from . import _input as inputs
 from ._errors import TaskError
-from ._oauth import fetch_token
 
 MAX_TIMEOUT = 86_400
 LIBRDKAFKA_MAX_TIMEOUT_MS = 300_000
@@ -153,6 +152,9 @@ class Connection:
             return None
         if self.sasl_oauth_token:
             return self.sasl_oauth_token, self.timeout
+        # not above: nothing else needs urllib, which takes as long as all options
+        from ._oauth import fetch_token
+
         return fetch_token(
             t.cast(str, self.sasl_oauth_token_url),
             t.cast(str, self.sasl_oauth_client_id),

@@ -10,9 +10,8 @@ import collections.abc as c
 import dataclasses
 import typing as t
 
-from ._cluster import Topic
 from ._errors import KafkaError
-from ._model import Committed, Group, Member, TopicPartition
+from ._model import Committed, Group, Member, Topic, TopicPartition
 
 DELETE_GROUP = "delete_group"
 DELETE_TOPIC = "delete_topic"

@@ -10,10 +10,13 @@ import functools
 import types
 import typing as t
 
-from ._cluster import Cluster
 from ._driver import Driver
+from ._errors import MissingLibrary
 from ._options import Connection
 from ._wire import Deadline, Wire
+
+if t.TYPE_CHECKING:
+    from ._cluster import Cluster
 
 T = t.TypeVar("T")
 
@@ -53,5 +56,14 @@ class Session:
 
     @functools.cached_property
     def cluster(self) -> Cluster:
-        """The data plane; connects when it is first used."""
-        return Cluster(self._connection.cluster_config(), self.deadline, self._token)
+        """The data plane; connects when it is first used.
+
+        Raises:
+            MissingLibrary: confluent-kafka, which only this needs, is not installed.
+        """
+        # not above: most tasks are done before it would be imported
+        from . import _cluster
+
+        if _cluster.CONFLUENT_IMPORT_ERROR is not None:
+            raise MissingLibrary("confluent-kafka>=2.16", _cluster.CONFLUENT_IMPORT_ERROR)
+        return _cluster.Cluster(self._connection.cluster_config(), self.deadline, self._token)

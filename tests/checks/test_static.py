@@ -252,7 +252,7 @@ def _results() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "consumer_group_members", removal.as_result()
     yield "consumer_group_members", of_group.as_result()
     yield "consumer_group_offsets", of_offset.as_result()
-    topic = importlib.import_module(f"{PLUGINS}.module_utils._cluster").Topic("t", frozenset({0}), frozenset())
+    topic = importlib.import_module(f"{PLUGINS}.module_utils._model").Topic("t", frozenset({0}), frozenset())
     yield "topic", results.TopicItem("", results.DELETE_TOPIC, "t", before=topic, after=topic, error=error).as_result()
     yield "consumer_group_offsets", of_offset.left("it has moved").as_result()
 

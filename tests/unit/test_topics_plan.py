@@ -10,8 +10,8 @@ import typing as t
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils import _results as results
-from ansible_collections.kafkaops.groups.plugins.module_utils._cluster import Topic
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._model import Topic
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._guard import limit
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.topics import _outcome, parse_deletion, plan
 from ansible_collections.kafkaops.groups.plugins.module_utils._results import DELETE_TOPIC, NONE, TopicItem

@@ -8,8 +8,13 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._cluster import Topic
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, Group, Member, TopicPartition
+from ansible_collections.kafkaops.groups.plugins.module_utils._model import (
+    Committed,
+    Group,
+    Member,
+    Topic,
+    TopicPartition,
+)
 from ansible_collections.kafkaops.groups.plugins.module_utils._results import Item
 
 ALL = frozenset({"READ", "DESCRIBE", "DELETE"})

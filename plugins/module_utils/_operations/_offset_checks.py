@@ -9,9 +9,8 @@ from __future__ import annotations
 import collections
 import collections.abc as c
 
-from .._cluster import Topic
 from .._errors import KafkaError, error
-from .._model import TopicPartition
+from .._model import Topic, TopicPartition
 from .._results import Item
 from .._rpc._handler import PartitionErrors
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 import collections.abc as c
 import dataclasses
 
-from .._cluster import Topic
 from .._errors import KafkaError, error
-from .._model import Committed, Group, Offsets, TopicPartition
+from .._model import Committed, Group, Offsets, Topic, TopicPartition
 from .._plan_file import PlannedOffset
 from .._results import DELETE_OFFSET, NONE, Item
 from .._rpc._handler import PartitionErrors

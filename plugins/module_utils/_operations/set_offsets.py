@@ -9,9 +9,9 @@ from __future__ import annotations
 import collections.abc as c
 import dataclasses
 
-from .._cluster import Cluster, Topic
+from .._cluster import Cluster
 from .._errors import KafkaError, error
-from .._model import Committed, Group, Offsets, TopicPartition
+from .._model import Committed, Group, Offsets, Topic, TopicPartition
 from .._results import NONE, SET_OFFSET, Item, counted
 from .._rpc._handler import PartitionErrors
 from .._rpc.offset_commit import OffsetCommit

@@ -11,9 +11,8 @@ import dataclasses
 import typing as t
 
 from .. import _input as inputs
-from .._cluster import Topic, is_internal
 from .._errors import KafkaError, error
-from .._model import TopicPartition
+from .._model import Topic, TopicPartition, is_internal
 from .._results import DELETE_TOPIC, Item, Report, TopicItem
 from .._session import Session
 from ._guard import limit

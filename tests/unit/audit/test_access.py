@@ -87,7 +87,7 @@ def test_a_token_is_fetched_where_it_is_used(monkeypatch: pytest.MonkeyPatch, tm
         assert pathlib.Path(cafile).read_text("utf-8") == "the authority"
         return next(tokens), 60.0
 
-    monkeypatch.setattr("ansible_collections.kafkaops.groups.plugins.module_utils._options.fetch_token", fetch)
+    monkeypatch.setattr("ansible_collections.kafkaops.groups.plugins.module_utils._oauth.fetch_token", fetch)
     monkeypatch.setattr("time.time", lambda: 1000.0)
     callback = access.consumer_config(print)["oauth_cb"]
     assert [callback(""), callback("")] == [("first", 1060.0), ("second", 1060.0)]

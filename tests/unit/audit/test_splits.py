@@ -12,8 +12,8 @@ import typing as t
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit import splits
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.splits import Progress, Range
-from ansible_collections.kafkaops.groups.plugins.module_utils._cluster import Topic
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError, TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._model import Topic
 
 GONE = KafkaError(3, "UNKNOWN_TOPIC_OR_PARTITION", "there is no such topic", True)
 LEADERLESS = KafkaError(5, "LEADER_NOT_AVAILABLE", "there is no leader", True)
