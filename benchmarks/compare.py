@@ -62,10 +62,9 @@ def cases(given: argparse.Namespace) -> Iterator[Case]:
 def run(given: argparse.Namespace, field: Sequence[Peer], results: Results) -> Iterator[Result]:
     """Measure each case; results are written one by one."""
     for brokers, group in itertools.groupby(cases(given), key=lambda case: case.brokers):
-        profile = "three" if brokers == 3 else "single"
         with (
             tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as name,
-            Cluster.start(profile, proxied=True, config=CONFIG) as cluster,
+            Cluster.start("three" if brokers == 3 else "single", proxied=True, config=CONFIG) as cluster,
         ):
             world = World(cluster, Path(name))
             for case in group:

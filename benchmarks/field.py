@@ -204,7 +204,9 @@ def _task(call: Call) -> Command:
             f"{{{{ dict({listed[3:-3]} | product([{json.dumps(topics)}])) | dict2items(key_name='name', "
             "value_name='topics') }}"
         )
-    task = {f"kafkaops.groups.{module}": {**arguments, "bootstrap_servers": call.bootstrap.split(",")}}
+    task: dict[str, object] = {
+        f"kafkaops.groups.{module}": {**arguments, "bootstrap_servers": call.bootstrap.split(",")}
+    }
     task |= {"name": "Do it", "register": "outcome"}
     if call.operation in tasks.READING:
         found = "outcome.groups | sum(attribute='lag')" if call.operation == "offsets" else "outcome.groups | length"

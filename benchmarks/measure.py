@@ -84,7 +84,7 @@ def measure(command: Command, operation: str, cluster: Cluster, folder: Path, co
         took["peak"],
         done,
         sum(len(proxy.requests) for proxy in proxies) if counted else None,
-        sum(proxy.bytes for proxy in proxies) if counted else None,
+        sum(proxy.traffic for proxy in proxies) if counted else None,
     )
 
 

@@ -28,13 +28,14 @@ def main(bootstrap: str, group: str) -> None:
     mark("import of Ansible")
     from ansible_collections.kafkaops.groups.plugins.module_utils import _ansible
     from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_groups
+    from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
     from ansible_collections.kafkaops.groups.plugins.module_utils._session import Session
 
     mark("import of the collection and its libraries")
     params: dict[str, Any] = {name: spec.get("default") for name, spec in _ansible.CONNECTION_SPEC.items()}
     params |= {"names": [group], "plan": None, "force": False, "backup": None, "max_changes": None}
     request = delete_groups.parse(params)
-    connection = _ansible.Connection.from_params({**params, "bootstrap_servers": bootstrap.split(",")})
+    connection = Connection.from_params({**params, "bootstrap_servers": bootstrap.split(",")})
     with Session(connection, check_mode=True) as session:
         mark("connect")
         session.wire.run(session.driver.lookup, [group])

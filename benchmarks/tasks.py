@@ -29,7 +29,7 @@ def task(operation: str, groups: list[str], saved: Path) -> tuple[str, dict[str,
     """The module and its arguments for an operation."""
     info, group, offsets = "consumer_group_info", "consumer_group", "consumer_group_offsets"
     topics = [{"name": TOPIC, "partitions": [0]}]
-    return {
+    every: dict[str, tuple[str, dict[str, Any]]] = {
         "list": (info, {}),
         "describe": (info, {"names": groups, "gather": ["state", "members"]}),
         "offsets": (info, {"gather": ["offsets", "lag"]}),
@@ -42,7 +42,8 @@ def task(operation: str, groups: list[str], saved: Path) -> tuple[str, dict[str,
         "members-of-many": ("consumer_group_members", {"names": groups, "remove_all": True}),
         "backup": (group, {"names": groups, "backup": str(saved)}),
         "restore": (offsets, {"state": "present", "restore_from": str(saved)}),
-    }[operation]
+    }
+    return every[operation]
 
 
 def done(operation: str, returned: dict[str, Any]) -> int:

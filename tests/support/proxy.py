@@ -42,7 +42,7 @@ class Proxy:
         self._before: dict[int, tuple[int, Action]] = {}
         self._after: dict[int, tuple[int, Action]] = {}
         self._delay = 0.0
-        self._bytes = 0
+        self._traffic = 0
         self._sockets: set[socket.socket] = set()
         self._server: socket.socket | None = None
 
@@ -58,10 +58,10 @@ class Proxy:
             return list(self._requests)
 
     @property
-    def bytes(self) -> int:
+    def traffic(self) -> int:
         """How many bytes of requests and answers have passed since the start or the last `clear`."""
         with self._lock:
-            return self._bytes
+            return self._traffic
 
     def count(self, client_id: str | None = None) -> dict[int, int]:
         """How many requests of each api key have passed, of all clients or of one."""
@@ -71,7 +71,7 @@ class Proxy:
         """Forget the recorded requests, and how many bytes passed."""
         with self._lock:
             self._requests.clear()
-            self._bytes = 0
+            self._traffic = 0
 
     def drop_answers(self, api_key: int, count: int = 1) -> None:
         """Let the next `count` requests of a kind reach the broker, then close the connection instead of answering."""
@@ -169,7 +169,7 @@ class Proxy:
                 if correlation in swallow:
                     break
                 with self._lock:
-                    self._bytes += len(frame)
+                    self._traffic += len(frame)
                 client.sendall(frame)
         _shut(client)
 
@@ -178,7 +178,7 @@ class Proxy:
         client_id = None if length < 0 else frame[14 : 14 + length].decode("utf-8", "replace")
         with self._lock:
             self._requests.append(Request(api_key, api_version, correlation, client_id))
-            self._bytes += len(frame)
+            self._traffic += len(frame)
             if self._drops[api_key] > 0:
                 self._drops[api_key] -= 1
                 swallow.add(correlation)
