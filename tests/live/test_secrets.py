@@ -139,11 +139,16 @@ def tasks(logins: dict[str, Options]) -> Iterator[dict[str, Any]]:
             yield {"name": f"what {module} returned", "ansible.builtin.debug": {"var": "done"}}
 
 
+def output_of(login: str) -> str:
+    """A folder whose name would be commands to a shell."""
+    return f"{login} $(touch shell) `touch shell` '; touch shell #"
+
+
 def audits(home: Path, logins: dict[str, Options], conf: dict[str, str]) -> Iterator[dict[str, Any]]:
     """An audit for each login, as `tasks` are."""
     for login, options in logins.items():
         named = {option: f"{{{{ logins['{login}']['{option}'] }}}}" for option in options}
-        args = {"output": str(home / login), "master": "local[1]", "spark_conf": conf}
+        args = {"output": str(home / output_of(login)), "master": "local[1]", "spark_conf": conf}
         task = {"kafkaops.groups.consumer_offsets_audit": {**named, **args}, "register": "done", "ignore_errors": True}
         yield {"name": f"audit by {login}", **task}
         yield {"name": "what it returned", "ansible.builtin.debug": {"var": "done"}}
@@ -203,9 +208,13 @@ def test_secrets_do_not_show(doors: Doors, home: Path) -> None:
     assert (found(secrets, output), lines.found, found_in_files(secrets, home)) == (set(), set(), set())
 
 
-def test_an_audit_shows_no_secrets(doors: Doors, home: Path) -> None:
-    """One login that has all secrets, and one that is refused; in the output, Spark's pages and its event log, too."""
+def test_an_audit_shows_no_secrets(doors: Doors, home: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """One login that has all secrets, and one that is refused; in the output, Spark's pages and its event log, too.
+
+    What would be a command to a shell is none.
+    """
     (port,) = free(1)
+    made = tmp_path_factory.mktemp("shell") / "made"
     events = home / "events"
     events.mkdir()
     conf = {
@@ -214,7 +223,7 @@ def test_an_audit_shows_no_secrets(doors: Doors, home: Path) -> None:
         "spark.eventLog.enabled": "true",
         "spark.eventLog.compress": "false",
         "spark.eventLog.dir": events.as_uri(),
-        "spark.kafkaops.marker": MARKER,
+        "spark.kafkaops.marker": f"{MARKER} $(touch {made}) `touch {made}` '; touch {made} #",
     }
     way = {
         **doors.over("SASL_SSL", doors.client(doors.tokens.tls_url)),
@@ -231,8 +240,11 @@ def test_an_audit_shows_no_secrets(doors: Doors, home: Path) -> None:
     secrets += tokens
     assert len(tokens) >= 3, "the module, Spark's process and the executor ask for one each"
     assert "ignored=1 " in output, "the wrong password is refused"
-    assert (home / "all" / "report.html").exists()
-    assert not (home / "wrong" / "spark.log").exists()
+    assert (home / output_of("all") / "report.html").exists()
+    assert not (home / output_of("wrong") / "spark.log").exists()
+    assert not made.exists()
+    assert not list(home.rglob("shell"))
+    assert not list((home / "tmp").iterdir()), "temporary files go with who made them"
     assert "/environment/" in pages.told
     # the pages fetch what they show from there
     assert MARKER in "".join(text for page, text in pages.told.items() if page.endswith("/environment"))
