@@ -10,6 +10,8 @@ import dataclasses
 import functools
 import typing as t
 
+from . import _kafka  # noqa: F401 - before the first import of kafka-python
+
 try:
     from kafka import errors as kafka_errors
 except ImportError:
