@@ -244,7 +244,6 @@ def test_consumers_and_tasks_at_the_same_time(cluster: Cluster, tmp_path: Path) 
     wrong = {name: found for name, history in histories.items() if (found := history.contradictions())}
     assert not wrong, f"{len(wrong)} groups: {dict(list(wrong.items())[:3])}"
     assert seen.members == {}
-    print(dict(visits), dict(done))
     # all of it did happen
     for event in ("visited", "committed"):
         assert visits[event] > 100, visits
