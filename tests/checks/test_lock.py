@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
+import shutil
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.support import jars
 from tests.support.collection import CHECKOUT
 from tests.support.lock import KINDS, asked, locked
 
@@ -62,3 +65,16 @@ def test_what_is_installed_is_all_that_is_locked_and_needed() -> None:
         for needed in map(Requirement, one.requires or ()):
             if needed.marker is None or needed.marker.evaluate({"extra": ""}):
                 assert needed.specifier.contains(versions[canonicalize_name(needed.name)], prereleases=True), name
+
+
+def test_jars_that_are_not_as_they_were_are_refused(tmp_path: Path) -> None:
+    shutil.copytree(jars.jars(), tmp_path / "libs")
+    jars.check(jars.DEFAULT_VERSION, tmp_path / "libs")
+    victim = next((tmp_path / "libs").glob("kafka-clients-*.jar"))
+    with victim.open("ab") as file:
+        file.write(b"more")
+    (tmp_path / "libs" / "another.jar").touch()
+    with pytest.raises(RuntimeError, match=f"not the jars of jars.sha256: another.jar, {victim.name}$"):
+        jars.check(jars.DEFAULT_VERSION, tmp_path / "libs")
+    with pytest.raises(RuntimeError, match=r"0\.0\.0: these are not the jars"):
+        jars.check("0.0.0", tmp_path / "libs")

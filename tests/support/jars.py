@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from pathlib import Path
 VERSIONS = ("2.4.1", "2.8.2", "3.9.2", "4.3.1")
 DEFAULT_VERSION = VERSIONS[-1]
 POM = Path(__file__).resolve().parent / "kafka" / "pom.xml"
+#: What each jar has to be; C(sha256sum -c) reads it in the cache.
+CHECKSUMS = POM.with_name("jars.sha256")
 CACHE = POM.parents[3] / ".cache" / "kafka"
 
 _JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dorg.slf4j.simpleLogger.showDateTime=true")
@@ -24,7 +27,7 @@ _JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dorg.sl
 def jars(version: str = DEFAULT_VERSION) -> Path:
     """The folder with the jars of a version; the first call for a version takes 10 to 60 s.
 
-    :raises RuntimeError: when Maven cannot get them; the message ends with Maven's own errors.
+    :raises RuntimeError: when Maven cannot get them, or gets others than are known; says which.
     """
     folder = CACHE / version
     if folder.is_dir():
@@ -61,7 +64,18 @@ def _fetch(version: str, folder: Path) -> None:
             raise RuntimeError("Maven is missing: install maven (3.8 or newer)") from None
         if done.returncode or not libs.is_dir():
             raise RuntimeError(f"Maven could not get Apache Kafka {version}:\n{(done.stdout + done.stderr)[-2000:]}")
+        check(version, libs)
         shutil.move(libs, folder)
+
+
+def check(version: str, folder: Path) -> None:
+    """Raise ``RuntimeError`` unless a folder holds exactly the jars of a version, as `CHECKSUMS` knows them."""
+    lines = [line.split("  ") for line in CHECKSUMS.read_text("utf-8").splitlines()]
+    known = {name.partition("/")[2]: digest for digest, name in lines if name.startswith(f"{version}/")}
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+    other = sorted(name for name in known | found if known.get(name) != found.get(name))
+    if other:
+        raise RuntimeError(f"Apache Kafka {version}: these are not the jars of {CHECKSUMS.name}: {', '.join(other)}")
 
 
 if __name__ == "__main__":
