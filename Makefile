@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 PYTHON ?= python3
-.PHONY: setup demo test test-matrix check bench docs lock clean
+.PHONY: setup demo test test-matrix check bench bench-check docs lock clean
 
 setup:
 	@PYTHON="$(PYTHON)" bash tests/support/setup.sh
@@ -22,7 +22,10 @@ check: setup
 	@.venv/bin/pytest -m fast
 
 bench: setup
-	@.venv/bin/python -m benchmarks.audit
+	@.venv/bin/python -m benchmarks
+
+bench-check: setup
+	@.venv/bin/python -m benchmarks.check
 
 docs: setup
 	@.venv/bin/python -m tests.support.docsite

@@ -59,9 +59,9 @@ def cases(given: argparse.Namespace) -> Iterator[Case]:
                 yield Case(operation, size, brokers, delay)
 
 
-def run(given: argparse.Namespace, field: Sequence[Peer], results: Results) -> Iterator[Result]:
+def run(todo: Iterable[Case], runs: int, field: Sequence[Peer], results: Results) -> Iterator[Result]:
     """Measure each case; results are written one by one."""
-    for brokers, group in itertools.groupby(cases(given), key=lambda case: case.brokers):
+    for brokers, group in itertools.groupby(todo, key=lambda case: case.brokers):
         with (
             tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as name,
             Cluster.start("three" if brokers == 3 else "single", proxied=True, config=CONFIG) as cluster,
@@ -69,7 +69,7 @@ def run(given: argparse.Namespace, field: Sequence[Peer], results: Results) -> I
             world = World(cluster, Path(name))
             for case in group:
                 started = time.monotonic()
-                result = _Measuring(case, world, Path(name), given.runs).all(field)
+                result = _Measuring(case, world, Path(name), runs).all(field)
                 results.add(result)
                 print(
                     f"{case.operation}, {case.size:,} groups, {brokers} broker(s), {case.delay:g} ms: "
@@ -157,24 +157,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", help="numbers of groups")
     parser.add_argument("--operations", nargs="+", choices=list(tasks.OPERATIONS), default=list(tasks.OPERATIONS))
-    parser.add_argument("--peers", nargs="+", help="names of peers; without the collection there are no ratios")
+    parser.add_argument(
+        "--peers", nargs="+", default=[], help="names of peers; without the collection there are no ratios"
+    )
     parser.add_argument("--brokers", type=int, nargs="+", choices=[1, 3])
     parser.add_argument("--delay", type=float, nargs="+", help="milliseconds that every request takes to the broker")
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--write", action="store_true", help="write the page, also after a part")
     given = parser.parse_args()
     install()
-    field = peers()
-    if given.peers:
-        unknown = set(given.peers) - {peer.name for peer in field}
-        if unknown:
-            parser.error(f"no such peer: {', '.join(sorted(unknown))}; there are {', '.join(p.name for p in field)}")
-        field = [peer for peer in field if peer.name in given.peers]
+    try:
+        field = peers(given.peers)
+    except ValueError as problem:
+        parser.error(str(problem))
     whole = given == parser.parse_args([])
     results = Results(BUILT / "compare.json")
     results.machine = machine(given.runs)
     started = time.monotonic()
-    measured = list(run(given, field, results))
+    measured = list(run(cases(given), given.runs, field, results))
     print(tables.page(measured, field, results.machine))
     print(f"{(time.monotonic() - started) / 60:.0f} minutes")
     if whole or given.write:

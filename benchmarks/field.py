@@ -12,7 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +27,8 @@ from tests.support.jars import DEFAULT_VERSION, classpath
 
 BUILT = CHECKOUT / ".cache" / "benchmarks"
 _PEERS = Path(__file__).parent / "peers"
+_CLASSES = BUILT / "java"
+_KADM = BUILT / "kadm"
 _MODULES = "ansible_collections.kafkaops.groups.plugins.modules"
 _GROUPS_TOOL = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 _RESETTER = "org.apache.kafka.tools.StreamsResetter"
@@ -65,8 +67,11 @@ class Peer:
         return operation in self.operations and size <= most.get(operation, most.get("", size))
 
 
-def peers() -> list[Peer]:
-    """Every peer that can be built here; of another, one line says why it is left out."""
+def peers(names: Collection[str] = ()) -> list[Peer]:
+    """The peers of these names, all if there are none; of one that cannot be built here, a line says why.
+
+    :raises ValueError: there is no peer of a name; the message says which there are.
+    """
     root = str(install())
     os.environ["PYTHONPATH"] = os.pathsep.join([str(CHECKOUT), root])
     every = frozenset(tasks.OPERATIONS)
@@ -75,6 +80,7 @@ def peers() -> list[Peer]:
         Peer("ours", "kafkaops.groups, operation", _python("ours"), every, True, ours=True),
         Peer("module", "kafkaops.groups, module", _module, every, False, ours=True),
         Peer("task", "kafkaops.groups, ansible-playbook", _task, every, False, ours=True),
+        Peer("kadm", f"kadm {_kadm_version()}", lambda call: Command([str(_KADM), *_arguments(call)]), every, True),
         Peer("floor", "the same requests, no driver", _python("floor"), every, True),
         Peer(
             "kafka-python",
@@ -90,7 +96,7 @@ def peers() -> list[Peer]:
             every - {"delete-offsets", "members-of-one", "members-of-many"},
             True,
         ),
-        Peer("java", f"Java Admin {DEFAULT_VERSION}", _java_admin(), every, True),
+        Peer("java", f"Java Admin {DEFAULT_VERSION}", _java_admin, every, True),
         Peer(
             "kafka-consumer-groups",
             f"kafka-consumer-groups.sh {DEFAULT_VERSION}",
@@ -116,12 +122,10 @@ def peers() -> list[Peer]:
             most=(("", 10),),
         ),
     ]
-    kadm = _kadm()
-    if kadm is None:
-        print("kadm is left out: there is no go in the PATH, or it cannot build it", flush=True)
-    else:
-        found.insert(3, Peer("kadm", f"kadm {_kadm_version()}", kadm, every, True))
-    return found
+    unknown = set(names) - {peer.name for peer in found}
+    if unknown:
+        raise ValueError(f"no such peer: {', '.join(sorted(unknown))}; there are {', '.join(p.name for p in found)}")
+    return [peer for peer in found if (not names or peer.name in names) and _BUILD.get(peer.name, _ready)()]
 
 
 def _arguments(call: Call) -> list[str]:
@@ -137,22 +141,33 @@ def _java(heap: int, *arguments: str) -> list[str]:
     return ["java", f"-Xmx{heap}m", quiet, "-cp", *arguments]
 
 
-def _java_admin() -> Callable[[Call], Command]:
-    folder = BUILT / "java"
-    folder.mkdir(parents=True, exist_ok=True)
-    compile_it = ["javac", "-d", str(folder), "-cp", classpath(), str(_PEERS / "AdminPeer.java")]
+def _java_admin(call: Call) -> Command:
+    return Command(_java(1024, f"{_CLASSES}:{classpath()}", "AdminPeer", *_arguments(call)))
+
+
+def _ready() -> bool:
+    return True
+
+
+def _build_java() -> bool:
+    _CLASSES.mkdir(parents=True, exist_ok=True)
+    compile_it = ["javac", "-d", str(_CLASSES), "-cp", classpath(), str(_PEERS / "AdminPeer.java")]
     subprocess.run(compile_it, check=True)
-    return lambda call: Command(_java(1024, f"{folder}:{classpath()}", "AdminPeer", *_arguments(call)))
+    return True
 
 
-def _kadm() -> Callable[[Call], Command] | None:
-    program = BUILT / "kadm"
-    BUILT.mkdir(parents=True, exist_ok=True)
+def _build_kadm() -> bool:
     if shutil.which("go") is None:
-        return None
-    if subprocess.run(["go", "build", "-o", str(program), "."], cwd=_PEERS / "kadm", check=False).returncode:
-        return None
-    return lambda call: Command([str(program), *_arguments(call)])
+        print("kadm is left out: there is no go in the PATH", flush=True)
+        return False
+    BUILT.mkdir(parents=True, exist_ok=True)
+    if subprocess.run(["go", "build", "-o", str(_KADM), "."], cwd=_PEERS / "kadm", check=False).returncode:
+        print("kadm is left out: go cannot build it, see above", flush=True)
+        return False
+    return True
+
+
+_BUILD = {"java": _build_java, "kadm": _build_kadm}
 
 
 def _kadm_version() -> str:

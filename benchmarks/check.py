@@ -1,0 +1,89 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""``python -m benchmarks.check``: a small comparison that fails when the collection falls behind.
+
+It looks at ratios only, which a slow machine does not change, and allows more than the aims of `benchmarks.compare`:
+what it finds is worth a look, whatever the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks import compare, figures, one_task
+from benchmarks.field import peers
+from benchmarks.results import Case, Result, Results
+from tests.support.collection import install
+
+SIZE = 1_000
+RUNS = 5
+
+
+class Limit(NamedTuple):
+    """At most so many times a peer's seconds may the collection's operation take."""
+
+    operation: str
+    peer: str
+    most: float
+
+
+LIMITS = (
+    Limit("list", "floor", 2.5),
+    Limit("describe", "floor", 2.5),
+    Limit("describe", "confluent-kafka", 0.8),
+    Limit("offsets", "floor", 4.0),
+    Limit("delete", "floor", 2.5),
+    Limit("delete", "confluent-kafka", 1.2),
+)
+#: the same for the time of a task on one group, in times of ansible.builtin.ping
+TASK_LIMIT = 2.2
+
+
+def exceeded(results: Mapping[str, Result], limits: tuple[Limit, ...] = LIMITS) -> Iterator[str]:
+    """A sentence for each limit that the results, by operation, are above; a failed peer is one, too."""
+    for limit in limits:
+        result = results[limit.operation]
+        for peer in ("ours", limit.peer):
+            if peer in result.failed:
+                yield f"{limit.operation}: {peer} failed: {result.failed[peer]}"
+        ours, theirs = result.values("ours", "seconds"), result.values(limit.peer, "seconds")
+        if ours and theirs and (times := figures.fastest(ours, theirs)) > limit.most:
+            what = f"{limit.operation} of {result.case.size:,} groups"
+            yield f"{what} takes {times:.1f} times as long as {limit.peer}, and the limit is {limit.most:g}"
+
+
+def slow_tasks(taken: Mapping[str, list[float]], most: float = TASK_LIMIT) -> Iterator[str]:
+    """A sentence for each module whose task on one group takes too many times as long as ping."""
+    for name, values in taken.items():
+        if (times := figures.fastest(values, taken[one_task.PING])) > most:
+            yield f"a task of {name} takes {times:.1f} times as long as {one_task.PING}, and the limit is {most:g}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=int, default=SIZE)
+    parser.add_argument("--runs", type=int, default=RUNS)
+    given = parser.parse_args()
+    install()
+    wanted = {"ours", *(limit.peer for limit in LIMITS)}
+    cases = [Case(operation, given.size, 1, 0.0) for operation in dict.fromkeys(limit.operation for limit in LIMITS)]
+    field = peers(wanted)
+    with tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as folder:
+        results = Results(Path(folder) / "check.json")
+        measured = {one.case.operation: one for one in compare.run(cases, given.runs, field, results)}
+    taken, _stages = one_task.measure(given.runs)
+    problems = [*exceeded(measured), *slow_tasks(taken)]
+    if problems:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        sys.exit(f"bench-check: {problems[0]}{more}: look at it with python -m benchmarks.compare.")
+    print("bench-check: every ratio is within its limit.")
+
+
+if __name__ == "__main__":
+    main()
