@@ -25,7 +25,7 @@ bench: setup
 	@.venv/bin/python -m benchmarks
 
 bench-check: setup
-	@.venv/bin/python -m benchmarks.check
+	@.venv/bin/python -m benchmarks check
 
 docs: setup
 	@.venv/bin/python -m tests.support.docsite

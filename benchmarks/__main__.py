@@ -1,14 +1,36 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks``: every benchmark, one after the other; each writes its section of docs/benchmarks.md."""
+"""``python -m benchmarks [compare | one_task | audit | check] [--help]``: one benchmark.
+
+Without its name the first three, each of which writes its section of docs/benchmarks.md.
+"""
 
 from __future__ import annotations
 
+import os
+import runpy
 import subprocess
 import sys
 
-COMMANDS = (("one_task", "--write"), ("compare",), ("audit",))
+from tests.support.collection import CHECKOUT, install
 
-for command in COMMANDS:
-    subprocess.run([sys.executable, "-m", f"benchmarks.{command[0]}", *command[1:]], check=True)
+ALL = (("one_task", "--write"), ("compare",), ("audit",))
+NAMES = ("compare", "one_task", "audit", "check")
+
+
+def main(*arguments: str) -> None:
+    if not arguments:
+        for command in ALL:
+            subprocess.run([sys.executable, "-m", "benchmarks", *command], check=True)
+    elif arguments[0] in NAMES:
+        # for the programs that are measured
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(CHECKOUT), str(install())])
+        sys.argv = [f"benchmarks {arguments[0]}", *arguments[1:]]
+        runpy.run_module(f"benchmarks.{arguments[0]}", run_name="__main__")
+    else:
+        sys.exit(f"there is no benchmark {arguments[0]}: name one of {', '.join(NAMES)}, or none for all.")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

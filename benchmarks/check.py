@@ -1,9 +1,9 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks.check``: a small comparison that fails when the collection falls behind.
+"""``python -m benchmarks check``: a small comparison that fails when the collection falls behind.
 
-It looks at ratios only, which a slow machine does not change, and allows more than the aims of `benchmarks.compare`:
+It looks at ratios only, which a slow machine does not change, and allows more than the aims of `benchmarks compare`:
 what it finds is worth a look, whatever the machine.
 """
 
@@ -19,7 +19,6 @@ from typing import NamedTuple
 from benchmarks import compare, figures, one_task
 from benchmarks.field import peers
 from benchmarks.results import Case, Result, Results
-from tests.support.collection import install
 
 SIZE = 1_000
 RUNS = 5
@@ -70,7 +69,6 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=SIZE)
     parser.add_argument("--runs", type=int, default=RUNS)
     given = parser.parse_args()
-    install()
     wanted = {"ours", *(limit.peer for limit in LIMITS)}
     cases = [Case(operation, given.size, 1, 0.0) for operation in dict.fromkeys(limit.operation for limit in LIMITS)]
     field = peers(wanted)
@@ -81,7 +79,7 @@ def main() -> None:
     problems = [*exceeded(measured), *slow_tasks(taken)]
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        sys.exit(f"bench-check: {problems[0]}{more}: look at it with python -m benchmarks.compare.")
+        sys.exit(f"bench-check: {problems[0]}{more}: look at it with python -m benchmarks compare.")
     print("bench-check: every ratio is within its limit.")
 
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks.compare``: the collection beside its peers, on the same brokers, in turn.
+"""``python -m benchmarks compare``: the collection beside its peers, on the same brokers, in turn.
 
 Without arguments it measures everything, and writes docs/benchmarks.md; a part goes to the terminal only, and to the
 page with --write. Raw results are in .cache/benchmarks/compare.json.
@@ -26,7 +26,6 @@ from benchmarks.peers.contract import COMMITTED, END
 from benchmarks.results import Case, Result, Results
 from benchmarks.world import CONFIG, World, Wrong
 from tests.support.broker import Cluster
-from tests.support.collection import install
 from tests.support.jars import DEFAULT_VERSION
 
 RUNS = 3
@@ -165,7 +164,6 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--write", action="store_true", help="write the page, also after a part")
     given = parser.parse_args()
-    install()
     try:
         field = peers(given.peers)
     except ValueError as problem:

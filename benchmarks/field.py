@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import os
 import shlex
 import shutil
 import subprocess
@@ -22,7 +21,7 @@ import yaml
 from benchmarks import tasks
 from benchmarks.measure import Command
 from benchmarks.peers.contract import TOPIC
-from tests.support.collection import CHECKOUT, install
+from tests.support.collection import CHECKOUT
 from tests.support.jars import DEFAULT_VERSION, classpath
 
 BUILT = CHECKOUT / ".cache" / "benchmarks"
@@ -72,8 +71,6 @@ def peers(names: Collection[str] = ()) -> list[Peer]:
 
     :raises ValueError: there is no peer of a name; the message says which there are.
     """
-    root = str(install())
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(CHECKOUT), root])
     every = frozenset(tasks.OPERATIONS)
     tool = every - {"members-of-one", "members-of-many"}
     found = [

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks.one_task``: one task on one group beside ``ansible.builtin.ping`` in the same play.
+"""``python -m benchmarks one_task``: one task on one group beside ``ansible.builtin.ping`` in the same play.
 
 The tasks stand in turn; what a task takes is what Ansible's callbacks see, the start of its worker included.
 """
@@ -110,7 +110,6 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
     given = parser.parse_args()
-    install()
     text = page(*measure(given.runs))
     print(text)
     if given.write:

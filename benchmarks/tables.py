@@ -87,7 +87,7 @@ def page(results: Sequence[Result], field: Sequence[Peer], machine: dict[str, An
 
 def _head(machine: dict[str, Any]) -> str:
     return (
-        f"`python -m benchmarks.compare` on {machine['cores']} cores ({machine['architecture']}), {machine['memory']} "
+        f"`python -m benchmarks compare` on {machine['cores']} cores ({machine['architecture']}), {machine['memory']} "
         f"of memory, Python {machine['python']}, Kafka {machine['kafka']}. Seconds are medians of {machine['runs']} "
         "runs in turn, of one run above 10,000 groups; in brackets how many times ours that is, or a tie if either "
         "varies more than they differ."
