@@ -139,6 +139,11 @@ def in_folder(name: str) -> Callable[[World, Path], dict[str, Any]]:
     return lambda _world, folder: {"cleanup_backup_folder": str(folder / name)}
 
 
+def at_the_same_second(_world: World, folder: Path) -> dict[str, Any]:
+    (folder / "now-groups.json").write_text("an earlier back-up", encoding="utf-8")
+    return {"cleanup_backup_folder": str(folder), "cleanup_time": "now"}
+
+
 def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
     return lambda _world, _folder: variables
 
@@ -155,6 +160,9 @@ def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
         pytest.param(in_folder("nowhere"), "nothing can be written into", id="no-folder"),
         # a folder, whose permissions allow root to write
         pytest.param(given(cleanup_backup_folder="/proc"), "nothing can be written into /proc", id="no-disk"),
+        pytest.param(
+            at_the_same_second, "now-groups.json exists already and is never overwritten", id="no-overwriting"
+        ),
         pytest.param(given(cleanup_keep="ten-*"), "did not keep ten-*: audit again", id="keeps-less"),
         pytest.param(aged, "hours old, and cleanup_plan_max_age is 24: audit again", id="old-plan"),
     ],
