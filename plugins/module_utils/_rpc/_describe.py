@@ -46,6 +46,19 @@ class TypedDescribe(DescribeHandler):
 
     type: str
 
+    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[Group | None]]:
+        """Return what tells most of each group.
+
+        Brokers of 3.8 and 3.9 answer about each group once for every partition of the offsets topic that is asked, and
+        only the group's own one knows it.
+        """
+        told: dict[str, Outcome[Group | None]] = {}
+        for described in response.groups:
+            outcome = self._outcome(described)
+            if _tells(outcome) >= _tells(told.get(described.group_id)):
+                told[described.group_id] = outcome
+        return told
+
     def group(self, described: t.Any) -> Group | None:
         return Group(
             name=described.group_id,
@@ -70,6 +83,13 @@ class TypedDescribe(DescribeHandler):
             assignment=_assigned(member.assignment.topic_partitions),
             topic_regex=getattr(member, "subscribed_topic_regex", None) or None,
         )
+
+
+def _tells(outcome: Outcome[Group | None] | None) -> int:
+    """Return how much an outcome tells: a group most, then an error, then that there is none."""
+    if isinstance(outcome, Done):
+        return 1 if outcome.value is None else 3
+    return 0 if outcome is None else 2
 
 
 def in_order(members: c.Iterable[Member]) -> tuple[Member, ...]:

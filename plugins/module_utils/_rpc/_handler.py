@@ -103,14 +103,11 @@ def partition_errors(asked: c.Iterable[TopicPartition], response: t.Any) -> Part
 
 
 def unique(pairs: c.Iterable[tuple[K, V]]) -> dict[K, V]:
-    """Return what an answer says of each key; raises ValueError if it contradicts itself.
-
-    Brokers of 3.9 say the same twice of groups that are not of the KIP-848 type.
-    """
+    """Return what an answer says of each key; raises ValueError if it speaks of one twice."""
     found: dict[K, V] = {}
     for key, value in pairs:
-        if key in found and found[key] != value:
-            raise ValueError(f"it says two things of {key}")
+        if key in found:
+            raise ValueError(f"it speaks twice of {key}")
         found[key] = value
     return found
 
