@@ -77,6 +77,15 @@ class History:
     visits: list[tuple[float, float]] = dataclasses.field(default_factory=list)
     #: when a task said that it had members
     met: list[tuple[float, float]] = dataclasses.field(default_factory=list)
+    #: since when tasks that deleted it ran
+    deleted: list[float] = dataclasses.field(default_factory=list)
+
+    @property
+    def gone(self) -> bool:
+        """Whether it was deleted, and nobody can have made it anew."""
+        last = max([0.0, *(ended + SESSION_MS / 1000 for _began, ended in self.visits)])
+        last = max([last, *(change.ended for change in self.changes if change.offset is not None)])
+        return any(began > last for began in self.deleted)
 
     def contradictions(self) -> list[str]:
         """What cannot be, if everything is as it was reported."""
@@ -201,6 +210,7 @@ def reported(began: float, ended: float, items: Sequence[Item], histories: Histo
             history.met.append((began, ended))
         elif item.changed and item.action in (DELETE_GROUP, DELETE_OFFSET, SET_OFFSET):
             history.changes.append(Event(offset(item.after), began, ended))
+            history.deleted += [began] if item.action == DELETE_GROUP else []
         elif item.changed and item.action == REMOVE_MEMBER:
             history.met.append((began, ended))
         if item.action in (DELETE_OFFSET, SET_OFFSET):
@@ -244,6 +254,9 @@ def test_consumers_and_tasks_at_the_same_time(cluster: Cluster, tmp_path: Path) 
     wrong = {name: found for name, history in histories.items() if (found := history.contradictions())}
     assert not wrong, f"{len(wrong)} groups: {dict(list(wrong.items())[:3])}"
     assert seen.members == {}
+    gone = {name for name in NAMES if histories[name].gone}
+    assert not gone & truth.groups(client).keys()
+    assert len(gone) > 20
     # all of it did happen
     for event in ("visited", "committed"):
         assert visits[event] > 100, visits
