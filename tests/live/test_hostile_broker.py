@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import struct
 import time
@@ -114,7 +115,7 @@ ANSWERS: dict[str, tuple[Any, int, str]] = {
     "OffsetCommit": (OffsetCommitResponse, 9, "topics"),
     "LeaveGroup": (LeaveGroupResponse, 5, "members"),
 }
-NO_SUCH_CODE = 9999
+NO_SUCH_CODE, GROUP_AUTHORIZATION_FAILED = 9999, 30
 
 
 def rewritten(rpc: str, change: Callable[[Any, list[Any]], None]) -> Spoil:
@@ -133,28 +134,37 @@ def rewritten(rpc: str, change: Callable[[Any, list[Any]], None]) -> Spoil:
     return spoil
 
 
-def twice(_answer: Any, listed: list[Any]) -> None:
-    listed += listed[:]
+def give_code(code: int, *told: Any) -> None:
+    for one in (*told, *(part for each in told for part in getattr(each, "partitions", ()))):
+        if hasattr(one, "error_code"):
+            one.error_code = code
 
 
 def unknown_code(answer: Any, listed: list[Any]) -> None:
-    for one in (answer, *listed, *(part for topic in listed for part in getattr(topic, "partitions", ()))):
-        if hasattr(one, "error_code"):
-            one.error_code = NO_SUCH_CODE
+    give_code(NO_SUCH_CODE, answer, *listed)
+
+
+def contradiction(_answer: Any, listed: list[Any]) -> None:
+    """All of it twice, and the second time denied; the same twice is what brokers of 3.9 say."""
+    denied = copy.deepcopy(listed)
+    give_code(GROUP_AUTHORIZATION_FAILED, *denied)
+    listed += denied
 
 
 def spoil_of(rpc: str, case: str) -> Spoil:
     if case in SPOILED:
         return SPOILED[case]
-    return rewritten(rpc, {"twice": twice, "unknown-code": unknown_code}[case])
+    return rewritten(rpc, {"contradiction": contradiction, "unknown-code": unknown_code}[case])
 
 
-#: These names are in no answer of theirs; what is listed twice is listed.
+#: These names are in no answer of theirs, and these lists hold no errors, or only where to ask.
 HARMLESS = {("ApiVersions", "other-names"), ("Metadata", "other-names"), ("ListGroups", "other-names")} | {
-    ("FindCoordinator", "twice"),
-    ("ListGroups", "twice"),
+    (rpc, "contradiction") for rpc in ("FindCoordinator", "ListGroups")
 }
-PAIRS = [*itertools.product((*READS, *CHANGES), SPOILED), *itertools.product(ANSWERS, ("twice", "unknown-code"))]
+PAIRS = [
+    *itertools.product((*READS, *CHANGES), SPOILED),
+    *itertools.product(ANSWERS, ("contradiction", "unknown-code")),
+]
 CASES = [pair for pair in PAIRS if pair not in HARMLESS]
 
 
