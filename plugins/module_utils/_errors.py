@@ -10,7 +10,8 @@ import dataclasses
 import functools
 import typing as t
 
-from . import _kafka  # noqa: F401 - before the first import of kafka-python
+# before the first import of kafka-python
+from . import _kafka  # noqa: F401 # pylint: disable=unused-import
 
 try:
     from kafka import errors as kafka_errors

@@ -9,7 +9,8 @@ from __future__ import annotations
 import traceback
 import typing as t
 
-from . import _kafka  # noqa: F401 - before the first import of kafka-python
+# before the first import of kafka-python
+from . import _kafka  # noqa: F401 # pylint: disable=unused-import
 
 KAFKA_IMPORT_ERROR: str | None = None
 try:
