@@ -183,9 +183,21 @@ class Wire:
         await settled
         self._net.cancel(timer)
         for node in bootstrap:
+            self._keep(node)
             self._manager.close(node.node_id)
         if not self.nodes:
             raise TaskError("Cannot connect to the cluster: " + ("; ".join(causes) or "no answer in time") + ".")
+
+    def _keep(self, bootstrap: t.Any) -> None:
+        """Go on with a first connection as that of the broker that advertises the same address, where there is one."""
+        connections = self._manager._conns
+        connection = connections.get(bootstrap.node_id)
+        at = {(broker.host, broker.port): broker.node_id for broker in self._manager.cluster.brokers()}
+        node = at.get((bootstrap.host, bootstrap.port))
+        if node is not None and node not in connections and connection is not None and connection.connected:
+            connection.node_id = node
+            connections[node] = connections.pop(bootstrap.node_id)
+            connection.close_future.add_both(lambda _closed: connections.pop(node, None))
 
     async def refresh(self, node_id: t.Any = None) -> None:
         """Learn the brokers and the cluster id anew, from one node or from any that answers.

@@ -19,6 +19,8 @@ from tests.support.ports import free
 
 pytestmark = pytest.mark.live
 
+API_VERSIONS = 18
+
 
 @pytest.fixture(scope="module")
 def silent() -> Iterator[str]:
@@ -68,3 +70,13 @@ def test_one_good_address_is_enough(cluster: Cluster, silent: str) -> None:
 
 def test_a_silent_address(silent: str) -> None:
     assert f"{silent}: no answer in time" in refusal(silent, request_timeout=1.0)
+
+
+@pytest.mark.parametrize(("host", "connections"), [("127.0.0.1", 1), ("localhost", 2)])
+def test_the_first_connection_is_kept_if_its_broker_advertises_its_address(
+    cluster: Cluster, host: str, connections: int
+) -> None:
+    assert cluster.proxy
+    cluster.proxy.clear()
+    run("consumer_group", f"{host}:{cluster.proxy.port}", names=["nobody"])
+    assert cluster.proxy.count()[API_VERSIONS] == connections
