@@ -38,7 +38,7 @@ class Committed:
 
     def as_result(self) -> dict[str, t.Any]:
         """Return the RETURN shape of C(before) and C(after)."""
-        return dataclasses.asdict(self)
+        return {"offset": self.offset, "leader_epoch": self.leader_epoch, "metadata": self.metadata}
 
 
 Offsets = dict[TopicPartition, Committed]
