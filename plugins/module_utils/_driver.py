@@ -98,7 +98,7 @@ class Driver:
                     self.coordinators[key] = node
                 else:
                     kind = Failed if isinstance(outcome, Failed) else Retry
-                    missed[key] = kind(_told_by(where, outcome.error))
+                    missed[key] = kind(_told_by(self.wire.address(node), outcome.error))
 
         await self.work(ask, _chunks(groups, batch))
         if any(not self.wire.knows(node) for node in set(self.coordinators.values())):
@@ -225,12 +225,12 @@ class _Run(t.Generic[V]):
                 self._answered(node, group, outcomes.get(group))
 
     def _answered(self, node: int, group: str, outcome: Outcome[V] | None) -> None:
-        where = self.wire.address(node)
         if outcome is None:
+            where = self.wire.address(node)
             problem = error("UNKNOWN_SERVER_ERROR", f"{where}: its answer does not speak of the group")
             self._take(group, Retry(problem), sent=True)
         elif isinstance(outcome, Failed) and outcome.error.name == _DOUBTFUL:
-            self._doubt(group, _told_by(where, outcome.error))
+            self._doubt(group, _told_by(self.wire.address(node), outcome.error))
         elif isinstance(outcome, Done) and isinstance(outcome.value, dict) and _doubtful(outcome.value):
             self._doubt(group, outcome.value)
         else:
