@@ -12,7 +12,7 @@ demo: setup
 
 test:
 	@PYTHON="$(PYTHON)" bash tests/support/setup.sh test
-	@.venv/bin/pytest
+	@.venv/bin/pytest --numprocesses 2 --dist loadfile
 
 test-matrix:
 	@PYTHON="$(PYTHON)" bash tests/support/setup.sh test
