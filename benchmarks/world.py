@@ -25,7 +25,7 @@ CONFIG = {
     "group.consumer.session.timeout.ms": str(absentees.SESSION_MS),
 }
 _CONNECTIONS = 4
-_SAMPLE = 50
+_SAMPLE = 10
 
 
 class Wrong(Exception):
