@@ -42,8 +42,8 @@ class Driver:
     """Runs handlers over the coordinators of one cluster, and remembers who coordinates what.
 
     Attributes:
-        resent: groups for which a change was sent again, after a first request whose outcome was unknown: if the second
-            finds nothing left to change, the first one may have worked after all.
+        resent: groups for which a change was sent again, after a first request that may have been carried out: if the
+            second finds nothing left to change, it was.
     """
 
     def __init__(self, wire: Wire) -> None:
@@ -272,6 +272,9 @@ class _Run(t.Generic[V]):
             self.last[group] = outcome.error
             if isinstance(outcome, Unmap):
                 self.driver.coordinators.pop(group, None)
+            if self.settle and outcome.error.name == "NOT_COORDINATOR":
+                # also for a write that a broker took, and then lost the group before it was replicated
+                self.driver.resent.add(group)
             # a write that timed out on the broker comes back as COORDINATOR_NOT_AVAILABLE
             if self.settle and (sent or outcome.error.name == "COORDINATOR_NOT_AVAILABLE"):
                 self.unknown[group] = None
