@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource
+from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, PartitionMetadata
 from kafka.protocol.admin import AlterClientQuotasRequest as Quotas
 from kafka.protocol.admin import AlterPartitionReassignmentsRequest as Reassignment
 from kafka.protocol.admin import ElectLeadersRequest
@@ -23,14 +23,16 @@ _ELECTION_NOT_NEEDED = 84
 
 def replicas(client: Client) -> dict[int, list[int]]:
     """The brokers of each partition of the offsets topic, the preferred leader first. Raises ``KafkaException``."""
-    found = AdminClient(properties(client)).list_topics(TOPIC, timeout=20).topics[TOPIC].partitions
-    return {number: list(partition.replicas) for number, partition in found.items()}
+    return {partition.id: list(partition.replicas) for partition in _partitions(client)}
 
 
 def leaders(client: Client) -> dict[int, int]:
     """The leader of each partition of the offsets topic, -1 for none. Raises ``KafkaException``."""
-    found = AdminClient(properties(client)).list_topics(TOPIC, timeout=20).topics[TOPIC].partitions
-    return {number: partition.leader for number, partition in found.items()}
+    return {partition.id: partition.leader for partition in _partitions(client)}
+
+
+def _partitions(client: Client) -> list[PartitionMetadata]:
+    return list(AdminClient(properties(client)).list_topics(TOPIC, timeout=20).topics[TOPIC].partitions.values())
 
 
 def assign(client: Client, wanted: Mapping[int, Sequence[int]], timeout: float = 30) -> None:
@@ -50,14 +52,14 @@ def assign(client: Client, wanted: Mapping[int, Sequence[int]], timeout: float =
 
 
 def prefer(client: Client, timeout: float = 30) -> None:
-    """Let every partition of the offsets topic be led by its first broker.
+    """Let every partition of the offsets topic be led by its first broker, and all replicas be in sync.
 
     :raises TimeoutError: when one is not within `timeout` seconds.
     """
     deadline = time.monotonic() + timeout
-    while {number: brokers[0] for number, brokers in replicas(client).items()} != leaders(client):
+    while not all(one.leader == one.replicas[0] and set(one.isrs) == set(one.replicas) for one in _partitions(client)):
         if time.monotonic() > deadline:
-            raise TimeoutError(f"led by {leaders(client)}, and not by the first of {replicas(client)}")
+            raise TimeoutError(f"led by {leaders(client)}, and not by the first of {replicas(client)}, or not in sync")
         with Wire(client) as wire:
             wire.call(ElectLeadersRequest(election_type=_PREFERRED, topic_partitions=None, timeout_ms=5000))
         time.sleep(0.2)
