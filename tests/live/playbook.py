@@ -32,9 +32,12 @@ class Play(NamedTuple):
         return [name for name, result in self.tasks.items() if result.get("changed")]
 
 
-def play(name: str, bootstrap: str, variables: Mapping[str, Any], *, check: bool = False, tags: str = "") -> Play:
+def play(
+    name: str, bootstrap: str, variables: Mapping[str, Any], *, check: bool = False, tags: str = "", skip_tags: str = ""
+) -> Play:
     """Run ``ansible-playbook kafkaops.groups.NAME``."""
-    options = [*(["--check"] if check else []), *(["--tags", tags] if tags else [])]
+    chosen = {"--tags": tags, "--skip-tags": skip_tags}
+    options = [*(["--check"] if check else []), *(f"{option} {given}" for option, given in chosen.items() if given)]
     with tempfile.TemporaryDirectory(prefix="playbook-") as folder:
         done = ansible_runner.run(
             private_data_dir=folder,

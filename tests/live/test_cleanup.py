@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.live.playbook import Play, play
 from tests.live.task import run
@@ -109,14 +110,18 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 def undo(done: Play) -> dict[str, Any]:
     """The variables of the command that a run says how to undo it with."""
-    command = shlex.split(done.tasks[REPORT]["msg"][-1])
+    told: str = done.tasks[REPORT]["msg"][-1]
+    assert json.dumps(told) == f'"{told}"', "a screen shows it with backslashes"
+    command = shlex.split(told)
     assert command[:3] == ["ansible-playbook", "kafkaops.groups.restore", "-e"]
-    variables: dict[str, Any] = json.loads(command[3])
+    variables: dict[str, Any] = yaml.safe_load(command[3])
     return variables
 
 
 def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member: Member) -> None:
-    shown = world.clean()
+    # the short form of true, which the protection survives
+    shown = world.clean(cleanup_protect="y")
+    assert json.loads(world.plan.read_text(encoding="utf-8"))["criteria"]["exclude"] == ["connect-*", "_*"]
     assert (shown.code, shown.changed, shown.words) == (0, [], "")
     lines = shown.tasks[SHOWN]["msg"]
     assert lines[0].startswith("10 of 11 groups (90.9 %), and 2 committed offsets of other groups, are stale")
@@ -151,7 +156,8 @@ def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
 @pytest.mark.parametrize(
     ("variables", "words"),
     [
-        pytest.param(given(cleanup_max_share=50), "10 of 11 groups, which is 90.9 %, would be deleted", id="catch-all"),
+        pytest.param(given(cleanup_max_share=50), "10 of 11 groups, which is 90.909 %, would be", id="catch-all"),
+        pytest.param(given(cleanup_max_share=90.9), "which is 90.909 %, would be deleted", id="just-too-many"),
         pytest.param(
             given(cleanup_max_changes=9),
             "10 groups, and 2 committed offsets of other groups, would be deleted, and cleanup_max_changes is 9",
@@ -164,6 +170,7 @@ def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
             at_the_same_second, "now-groups.json exists already and is never overwritten", id="no-overwriting"
         ),
         pytest.param(given(cleanup_keep="ten-*"), "did not keep ten-*: audit again", id="keeps-less"),
+        pytest.param(given(cleanup_keep="ten-*,moved-*"), "ten-*,moved-*: there is a comma", id="commas"),
         pytest.param(aged, "hours old, and cleanup_plan_max_age is 24: audit again", id="old-plan"),
     ],
 )
@@ -231,6 +238,15 @@ def test_the_next_run_goes_on_and_the_one_after_it_has_nothing_to_do(world: Worl
     assert len(files) == 3
 
 
+def test_a_plan_with_nothing_in_it_is_handed_on_too(world: World, tmp_path: Path) -> None:
+    """The next node of a workflow would make one of its own, which nobody has looked at."""
+    plan = json.loads(world.plan.read_text(encoding="utf-8"))
+    empty = tmp_path / "empty.json"
+    empty.write_text(json.dumps({**plan, "delete_groups": [], "delete_offsets": []}), encoding="utf-8")
+    shown = world.clean(cleanup_plan=str(empty))
+    assert (shown.code, shown.changed, shown.artifacts) == (0, [], {"cleanup_plan": str(empty)})
+
+
 def test_the_way_back(world: World, member: Member) -> None:
     """By the very commands that were told; what moved on is not set back by accident."""
     member.stop()
@@ -265,8 +281,9 @@ def test_a_damaged_back_up_restores_nothing(world: World, tmp_path: Path) -> Non
     copy = tmp_path / "copy.json"
     shutil.copy(world.backups / world.files()[0], copy)
     copy.write_text(copy.read_text(encoding="utf-8")[:-20], encoding="utf-8")
+    commits.commit(world.cluster.client(), TEN[0], {("orders", 0): (31, "", -1)})
     before = world.state()
-    done = world.restore(restore_from=str(copy))
+    done = world.restore(restore_from=[str(copy), str(world.backups / world.files()[0])], restore_moved=True)
     assert (done.code, done.changed) == (2, [])
     assert "is not a back-up: it is not JSON" in done.words
     assert world.state() == before

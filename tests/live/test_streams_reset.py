@@ -138,6 +138,14 @@ def started(cluster: Cluster, suffix: str, folder: Path) -> Iterator[Member]:
 INPUT = ("--input-topics", "{}-input")
 
 
+def test_who_skips_the_checks_deletes_nothing(cluster: Cluster) -> None:
+    """With a topic that they would refuse."""
+    topics.create(cluster.bootstrap, "unchecked")
+    variables = {"streams_reset_application_id": ROLE, "streams_reset_internal_topics": "unchecked"}
+    done = play("streams_reset", cluster.bootstrap, variables, check=True, skip_tags="always,offsets")
+    assert (done.code, done.changed) == (2, [])
+
+
 def test_a_live_instance_is_refused(cluster: Cluster, classic: Member) -> None:
     before = state(cluster, ROLE)
     assert before[1] == INTERNAL | OTHERS

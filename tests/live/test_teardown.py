@@ -74,6 +74,27 @@ def test_a_topic_that_comes_back_is_seen(cluster: Cluster, world: None) -> None:
     assert done.changed == ["Delete the groups", "Delete the topics"]
 
 
+@pytest.mark.parametrize(
+    ("variables", "skip_tags"),
+    [
+        pytest.param({"teardown_topics": ""}, "", id="a question without an answer"),
+        pytest.param({}, "topics", id="topics skipped"),
+    ],
+)
+def test_topics_that_are_not_asked_for(
+    cluster: Cluster, world: None, variables: dict[str, str], skip_tags: str
+) -> None:
+    done = play("teardown", cluster.bootstrap, VARIABLES | variables, check=True, skip_tags=skip_tags)
+    assert (done.code, done.words, done.changed) == (0, "", ["Delete the groups"])
+
+
+def test_who_skips_the_checks_deletes_nothing(cluster: Cluster, world: None) -> None:
+    """With a pattern that they would refuse."""
+    variables = VARIABLES | {"teardown_groups": "[t-v]*"}
+    done = play("teardown", cluster.bootstrap, variables, check=True, skip_tags="always")
+    assert (done.code, done.changed) == (2, [])
+
+
 def test_what_rests_in_peace(cluster: Cluster, world: None) -> None:
     predicted = play("teardown", cluster.bootstrap, VARIABLES, check=True)
     done = play("teardown", cluster.bootstrap, VARIABLES)
