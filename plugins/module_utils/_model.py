@@ -15,7 +15,14 @@ _FOREIGN = re.compile(r"\)[*+{]|\[\[:|\[:")
 _REPEATED = re.compile(r"[*+{]")
 _MOST_REPEATED = 3
 # Kafka's own topics, whatever a broker's release calls internal
-_INTERNAL = ("__consumer_offsets", "__transaction_state", "__share_group_state", "__cluster_metadata")
+_INTERNAL = (
+    "__consumer_offsets",
+    "__transaction_state",
+    "__share_group_state",
+    "__cluster_metadata",
+    # of tiered storage, which brokers do not flag as internal
+    "__remote_log_metadata",
+)
 
 
 class TopicPartition(t.NamedTuple):

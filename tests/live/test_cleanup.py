@@ -187,7 +187,8 @@ def test_refused_before_anything_is_done(
 def test_check_mode_says_what_would_be_done_and_does_nothing(world: World, member: Member) -> None:
     predicted = world.apply(check=True)
     assert predicted.changed == ["Delete the groups", "Delete the offsets of other groups"]
-    assert predicted.tasks[REPORT]["msg"][0].startswith("Would delete: 10 of the groups, 2 of the offsets")
+    (told,) = predicted.tasks[REPORT]["msg"]
+    assert told.startswith("Would delete: 10 of the groups, 2 of the offsets")
     assert world.apply(check=True, tags="offsets", cleanup_max_share=50).changed == [predicted.changed[1]]
     assert (world.state(), world.files()) == (world.at_first, [])
 

@@ -34,6 +34,7 @@ HIDDEN = error("TOPIC_AUTHORIZATION_FAILED")
         ("__consumer_offsets", topic(), DELETE_TOPIC, "INVALID_REQUEST"),
         ("__transaction_state", topic(), DELETE_TOPIC, "INVALID_REQUEST"),
         ("__share_group_state", GONE, DELETE_TOPIC, "INVALID_REQUEST"),
+        ("__remote_log_metadata", topic(), DELETE_TOPIC, "INVALID_REQUEST"),
     ],
 )
 def test_plan(name: str, seen: t.Any, action: str, problem: str | None) -> None:
