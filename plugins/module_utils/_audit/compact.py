@@ -14,8 +14,8 @@ import collections.abc as c
 import struct
 import typing as t
 
-# partition, offset, timestamp (ms since the epoch), value
-Record: t.TypeAlias = "tuple[int, int, int, bytes | None]"
+if t.TYPE_CHECKING:
+    from confluent_kafka import Message
 
 _DAY_MS = 86_400_000
 # what the column holds
@@ -28,12 +28,12 @@ _WITH_GENERATION = (_GROUP_METADATA, _CONSUMER_GROUP_METADATA)
 _FLEXIBLE = 4
 
 
-def drop_superseded(latest: dict[bytes, Record]) -> None:
+def drop_superseded(latest: dict[bytes, Message]) -> None:
     """Let the later record win where a group committed for a partition by keys of both versions, 0 and 1."""
     for key in [key for key in latest if key.startswith(_COMMIT_V0)]:
         twin = _COMMIT + key[2:]
         if twin in latest:
-            del latest[min(key, twin, key=lambda one: latest[one][1])]
+            del latest[min(key, twin, key=lambda one: latest[one].offset() or 0)]
 
 
 class Meters(t.NamedTuple):
@@ -74,8 +74,10 @@ class Activity:
         if max(days, default=0) > _LAST_DAY:
             days = [min(day, _LAST_DAY) for day in days]
         self._records.update(zip(starts, days, [value is None for value in values], strict=True))
-        self._partitions.update(zip(starts, partitions, strict=True))
-        telling = {start for start in set(starts) if start.startswith(_WITH_GENERATION)}
+        seen = set(starts)
+        if not seen <= self._partitions.keys():
+            self._partitions.update(zip(starts, partitions, strict=True))
+        telling = {start for start in seen if start.startswith(_WITH_GENERATION)}
         if telling:
             for start, day, value in zip(starts, days, values, strict=True):
                 if start in telling:

@@ -13,7 +13,7 @@ import typing as t
 
 from . import decode, records
 from .access import Access
-from .compact import Activity, Meters, Record, drop_superseded
+from .compact import Activity, Meters, drop_superseded
 from .reader import Batch, batches
 from .splits import Ended, Progress, Split
 
@@ -38,7 +38,7 @@ def scan(access: Access, topic: str, split: Split, deadline: float) -> c.Iterato
     Raises:
         TaskError: a partition cannot be read, or was not read before the deadline; names it, and says why.
     """
-    latest: dict[bytes, Record] = {}
+    latest: dict[bytes, Message] = {}
     activity, progress = Activity(), Progress(split)
     with _no_collection():
         if progress.left:
@@ -60,34 +60,32 @@ def _no_collection() -> c.Iterator[None]:
         gc.enable()
 
 
-def _add(batch: Batch, latest: dict[bytes, Record], activity: Activity) -> None:
+def _add(batch: Batch, latest: dict[bytes, Message], activity: Activity) -> None:
     """Take a batch in; a few passes in C for all of its records, since what is done for each of them is what counts."""
     keys = [key or b"" for key in map(Message.key, batch.messages)]
     timestamps = [timestamp for _kind, timestamp in map(Message.timestamp, batch.messages)]
-    values = list(map(Message.value, batch.messages))
-    activity.add(batch.partitions, timestamps, keys, values)
-    rows = zip(batch.partitions, map(Message.offset, batch.messages), timestamps, values, strict=True)
-    latest.update(zip(keys, t.cast("c.Iterable[Record]", rows), strict=True))
+    activity.add(batch.partitions, timestamps, keys, list(map(Message.value, batch.messages)))
+    # the message as it is: a tuple of what is needed of it takes a quarter more of the time
+    latest.update(zip(keys, batch.messages, strict=True))
 
 
-def _decoded(latest: dict[bytes, Record]) -> c.Iterator[pa.RecordBatch]:
+def _decoded(latest: dict[bytes, Message]) -> c.Iterator[pa.RecordBatch]:
     """Decode a part of the records at a time, and let go of it."""
     while latest:
         keys: list[bytes] = []
-        taken: list[Record] = []
+        messages: list[Message] = []
         size = 0
         while latest and len(keys) < _ROWS and size < _BYTES:
-            key, record = latest.popitem()
+            key, message = latest.popitem()
             keys.append(key)
-            taken.append(record)
-            size += len(key) + len(record[3] or b"")
-        partitions, offsets, timestamps, values = zip(*taken, strict=True)
+            messages.append(message)
+            size += len(key) + len(message.value() or b"")
         yield decode.decode(
-            pa.array(partitions, pa.int32()),
-            pa.array(offsets, pa.int64()),
-            pa.array(timestamps, pa.int64()),
+            pa.array(map(Message.partition, messages), pa.int32()),
+            pa.array(map(Message.offset, messages), pa.int64()),
+            pa.array((timestamp for _kind, timestamp in map(Message.timestamp, messages)), pa.int64()),
             pa.array(keys, pa.binary()),
-            pa.array(values, pa.binary()),
+            pa.array(map(Message.value, messages), pa.binary()),
         )
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import struct
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.compact import Activity, Record, drop_superseded
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.compact import Activity, drop_superseded
+from confluent_kafka import Message
 
 DAY = 86_400_000
 # the same key in both versions, and another one
@@ -18,8 +19,8 @@ V0, V1, OTHER = b"\0\0same", b"\0\1same", b"\0\1other"
 Log = list[tuple[bytes, int, bytes | None]]
 
 
-def at(offset: int) -> Record:
-    return (7, offset, 0, b"")
+def at(offset: int) -> Message:
+    return Message(offset=offset)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ def at(offset: int) -> Record:
         ({b"\0": at(1), b"": at(2)}, {b"\0", b""}),
     ],
 )
-def test_the_later_commit_wins_whatever_the_version_of_its_key(latest: dict[bytes, Record], kept: set[bytes]) -> None:
+def test_the_later_commit_wins_whatever_the_version_of_its_key(latest: dict[bytes, Message], kept: set[bytes]) -> None:
     drop_superseded(latest)
     assert latest.keys() == kept
 
