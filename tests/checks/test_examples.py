@@ -36,7 +36,7 @@ SCRIPTS = {"bash"}
 ELSEWHERE = ("ansible-builder", "awx", "curl")
 
 _BIN = Path(sys.executable).parent
-_TARGETS = set(re.findall(r"^(\w+):", (CHECKOUT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+_TARGETS = set(re.findall(r"^([\w-]+):", (CHECKOUT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 _CLI = {"ansible-playbook": PlaybookCLI, "ansible-doc": DocCLI, "ansible-galaxy": GalaxyCLI}
 
 

@@ -61,7 +61,8 @@ def read(spark: SparkSession, given: Connection, topic: str = TOPIC, seconds: fl
 
 
 def of_kind(rows: list[Row], kind: str, *columns: str) -> list[tuple[Any, ...]]:
-    return sorted(tuple(row[column] for column in columns) for row in rows if row["kind"] == kind)
+    found = [tuple(row[column] for column in columns) for row in rows if row["kind"] == kind]
+    return sorted(found, key=lambda values: [(value is not None, value) for value in values])
 
 
 def log(cluster: Cluster, name: str, records: Sequence[Record], policy: str = "compact") -> str:

@@ -93,6 +93,7 @@ def zookeeper(node: Node) -> dict[str, str]:
     return {
         "broker.id": str(node.id),
         "zookeeper.connect": f"{HOST}:{node.quorum_port}",
+        "zookeeper.connection.timeout.ms": "30000",
         "log.dirs": str(node.folder / "data"),
         "inter.broker.listener.name": "PLAINTEXT",
         **_addresses(node),
