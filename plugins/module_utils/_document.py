@@ -17,6 +17,7 @@ import typing as t
 
 from . import _input as inputs
 from ._errors import TaskError
+from ._model import TopicPartition
 
 Document = dict[str, t.Any]
 
@@ -127,6 +128,11 @@ def topic(value: t.Any) -> str:
     if not inputs.TOPIC.fullmatch(name):
         raise ValueError(f"{name!r} is not the name of a topic")
     return name
+
+
+def place(entry: Document) -> TopicPartition:
+    """Return the topic and the partition of an entry; raises KeyError or ValueError."""
+    return TopicPartition(topic(entry["topic"]), natural(entry["partition"], inputs.INT32_MAX))
 
 
 def array(value: t.Any, name: str) -> list[t.Any]:

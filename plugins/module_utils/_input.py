@@ -132,6 +132,11 @@ def duration(value: t.Any, option: str) -> int:
     return sum(int(count) * _UNITS[unit] for count, unit in re.findall(r"(\d+)([WDHMS])", written))
 
 
+def patterns(value: t.Any, option: str) -> c.Callable[[str], bool]:
+    """Return what `matcher` does for the patterns of an option; any name matches where it is not set."""
+    return matcher(["*"] if value is None else texts(value, option), option)
+
+
 def matcher(patterns: c.Sequence[str], option: str) -> c.Callable[[str], bool]:
     """Return whether a name matches one of the patterns: shell-style, or a regex when it starts with C(~).
 

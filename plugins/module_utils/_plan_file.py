@@ -137,13 +137,13 @@ def _group(entry: dict[str, t.Any]) -> PlannedGroup:
     name, kind, state = _described(entry)
     if state != "Empty":
         raise ValueError(f"group '{name}' is to be deleted, and is {state}")
-    found = [(_where(each), _at(each)) for each in document.array(entry["offsets"], "offsets")]
+    found = [(document.place(each), _at(each)) for each in document.array(entry["offsets"], "offsets")]
     _once([f"{where} of group '{name}'" for where, _offset in found])
     return PlannedGroup(name, kind, state, document.text(entry["evidence"]), dict(found))
 
 
 def _offset(entry: dict[str, t.Any]) -> PlannedOffset:
-    return PlannedOffset(*_described(entry), _where(entry), _at(entry), document.text(entry["evidence"]))
+    return PlannedOffset(*_described(entry), document.place(entry), _at(entry), document.text(entry["evidence"]))
 
 
 def _described(entry: dict[str, t.Any]) -> tuple[str, str, str]:
@@ -151,10 +151,6 @@ def _described(entry: dict[str, t.Any]) -> tuple[str, str, str]:
     if kind not in TYPES:
         raise ValueError(f"{kind!r} is none of {', '.join(TYPES)}")
     return name, kind, state
-
-
-def _where(entry: dict[str, t.Any]) -> TopicPartition:
-    return TopicPartition(document.topic(entry["topic"]), document.natural(entry["partition"], inputs.INT32_MAX))
 
 
 def _at(entry: dict[str, t.Any]) -> int:

@@ -15,7 +15,7 @@ import typing as t
 from . import _document as document
 from . import _input as inputs
 from ._errors import TaskError
-from ._model import Committed, Offsets, TopicPartition
+from ._model import Committed, Offsets
 
 BACKUP = document.Kind("back-up", "kafkaops.groups/backup", 1)
 
@@ -66,10 +66,7 @@ def _group_json(group: GroupSnapshot) -> dict[str, t.Any]:
         "name": group.name,
         "type": group.type,
         "state": group.state,
-        "offsets": [
-            {"topic": where.topic, "partition": where.partition, **committed.as_result()}
-            for where, committed in sorted(group.offsets.items())
-        ],
+        "offsets": [{**where._asdict(), **committed.as_result()} for where, committed in sorted(group.offsets.items())],
     }
 
 
@@ -97,7 +94,7 @@ def read(path: str, cluster_id: str, any_cluster: bool) -> list[GroupSnapshot]:
 def _group_from_json(group: dict[str, t.Any]) -> GroupSnapshot:
     offsets: Offsets = {}
     for entry in group["offsets"]:
-        where = TopicPartition(document.topic(entry["topic"]), document.natural(entry["partition"], inputs.INT32_MAX))
+        where = document.place(entry)
         if where in offsets:
             raise ValueError(f"{where} stands twice in group {group['name']}")
         epoch = entry["leader_epoch"]

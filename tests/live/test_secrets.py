@@ -16,7 +16,7 @@ import threading
 import urllib.request
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -47,23 +47,33 @@ def found_in_files(secrets: Iterable[str], folder: Path) -> set[str]:
     return {one for path in files for one in found(secrets, path.read_text(encoding="utf-8", errors="replace"))}
 
 
-class CommandLines:
-    """Looks at the command line of every process of this machine, over and over, until it is left."""
+class Watcher:
+    """Looks at something over and over, in a thread of its own, until it is left."""
 
-    def __init__(self, secrets: Iterable[str]) -> None:
-        self.found: set[str] = set()
-        self.looks = 0
-        self._secrets = list(secrets)
+    def __init__(self) -> None:
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
-    def __enter__(self) -> CommandLines:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
     def __exit__(self, *_exc: object) -> None:
         self._end.set()
         self._thread.join()
+
+    def _watch(self) -> None:
+        raise NotImplementedError
+
+
+class CommandLines(Watcher):
+    """Looks at the command line of every process of this machine."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.looks = 0
+        self._secrets = list(secrets)
 
     def _watch(self) -> None:
         while not self._end.is_set():
@@ -77,22 +87,13 @@ class CommandLines:
             self._end.wait(0.02)
 
 
-class SparkPages:
-    """Fetches all that Spark's web pages and its REST API tell, over and over, until it is left."""
+class SparkPages(Watcher):
+    """Fetches all that Spark's web pages and its REST API tell."""
 
     def __init__(self, port: int) -> None:
+        super().__init__()
         self.told: dict[str, str] = {}
         self._url = f"http://{HOST}:{port}"
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> SparkPages:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self._end.set()
-        self._thread.join()
 
     def _watch(self) -> None:
         while not self._end.wait(1):

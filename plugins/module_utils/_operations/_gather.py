@@ -128,8 +128,9 @@ def logs(session: Session, gathered: Gathered) -> None:
     """Read the log of every partition that a group has committed."""
     partitions = {where for found in gathered.groups.values() for where in found.offsets or ()}
     gathered.logs = dict(session.cluster.log_offsets(partitions))
-    gathered.errors += [
-        {**where._asdict(), "error": log.as_result()}
-        for where, log in gathered.logs.items()
-        if isinstance(log, KafkaError)
-    ]
+    gathered.errors += log_errors(gathered.logs)
+
+
+def log_errors(logs: dict[TopicPartition, tuple[int, int] | KafkaError]) -> list[dict[str, t.Any]]:
+    """Return the partitions whose logs could not be read, and why, as C(errors) has them."""
+    return [{**where._asdict(), "error": log.as_result()} for where, log in logs.items() if isinstance(log, KafkaError)]

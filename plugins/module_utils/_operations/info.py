@@ -61,7 +61,7 @@ def parse(params: dict[str, t.Any]) -> Request:
             raise TaskError(f"{option} is an empty list: name at least one, or leave {option} out. Nothing was sent.")
     return Request(
         names=None if params["names"] is None else inputs.group_names(params["names"]),
-        matches=inputs.matcher(["*"] if params["match"] is None else inputs.texts(params["match"], "match"), "match"),
+        matches=inputs.patterns(params["match"], "match"),
         states=params["states"] or [],
         types=params["types"] or [],
         gather=frozenset(params["gather"]),

@@ -15,6 +15,7 @@ from .._errors import KafkaError, error
 from .._model import Topic, TopicPartition, is_internal
 from .._results import DELETE_TOPIC, Item, Report, TopicItem
 from .._session import Session
+from ._gather import log_errors
 from ._guard import limit
 
 Seen = dict[str, Topic | KafkaError]  # pylint: disable=unsupported-binary-operation
@@ -52,7 +53,7 @@ def parse_question(params: dict[str, t.Any]) -> Question:
     """Return what C(topic_info) asks for; raises TaskError where an option cannot be."""
     return Question(
         None if params["names"] is None else inputs.texts(params["names"], "names", inputs.topic_name),
-        inputs.matcher(["*"] if params["match"] is None else inputs.texts(params["match"], "match"), "match"),
+        inputs.patterns(params["match"], "match"),
         params["log"],
     )
 
@@ -75,11 +76,7 @@ async def topic_info(question: Question, session: Session) -> dict[str, t.Any]:
         "missing": gone if question.names is not None else [],
         "errors": [
             *({"topic": name, "error": _hidden(name, failures[name])} for name in failures if name not in gone),
-            *(
-                {**where._asdict(), "error": log.as_result()}
-                for where, log in logs.items()
-                if isinstance(log, KafkaError)
-            ),
+            *log_errors(logs),
         ],
     }
 
