@@ -98,7 +98,7 @@ class Driver:
                     self.coordinators[key] = node
                 else:
                     kind = Failed if isinstance(outcome, Failed) else Retry
-                    missed[key] = kind(_told_by(self.wire.address(node), outcome.error))
+                    missed[key] = kind(_told_by(where, outcome.error))
 
         await self.work(ask, _chunks(groups, batch))
         if any(not self.wire.knows(node) for node in set(self.coordinators.values())):

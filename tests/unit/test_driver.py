@@ -235,6 +235,13 @@ def test_a_part_with_an_unknown_error_is_settled_by_reading(made: t.Any) -> None
     assert len(script.sent) == 1
 
 
+def test_an_unknown_error_of_a_lookup_names_the_broker_that_was_asked() -> None:
+    driver = Driver(Script({}, [{"a": (-1, NO_SUCH_CODE)}]))  # type: ignore[arg-type]
+    (got,) = asyncio.run(driver.read(Echo(), ["a"])).values()
+    assert isinstance(got, KafkaError)
+    assert got.message == "broker-1:9092: the broker answered with error code 9999"
+
+
 def test_an_unknown_error_holds_when_a_read_shows_no_change() -> None:
     script = Script({1: [NO_SUCH_CODE]}, ON_1)
 
