@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ansible_collections.kafkaops.groups.plugins.module_utils import _snapshot as snapshot
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, TopicPartition
-from ansible_collections.kafkaops.groups.plugins.module_utils._snapshot import GroupSnapshot
+from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, GroupSnapshot, TopicPartition
 
 from benchmarks.peers.contract import COMMITTED, END, TOPIC, save
 from benchmarks.tasks import READING

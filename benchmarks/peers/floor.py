@@ -4,11 +4,12 @@
 """The floor: the requests that the collection sends, batched as it does, with nothing of it around them.
 
 The requests come from the collection's own handlers, so that they are the same; kafka-python's connection sends them
-and decodes the answers, which nobody looks at.
+and decodes the answers, which nobody looks at. As in the collection, Python looks for no garbage meanwhile.
 """
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, Member, TopicPartition
@@ -49,7 +50,9 @@ class _Floor:
 
     def listed(self) -> list[str]:
         answers = self.wire.calls([(list_groups_request([], []), node) for node in self.nodes])
-        return [one.group_id for answer in answers for one in answer.groups]
+        for node, answer in zip(self.nodes, answers, strict=True):
+            self._where.update((one.group_id, node) for one in answer.groups)
+        return list(self._where)
 
     def ask(self, handler: Handler[Any], groups: list[str]) -> list[Any]:
         for batch in _batches([group for group in groups if group not in self._where], LOOKUP_BATCH):
@@ -62,14 +65,16 @@ class _Floor:
         return self.wire.calls(requests)
 
     def described(self, groups: list[str]) -> list[Any]:
-        """As the collection describes them: KIP-848 first, then classic."""
-        consumers = [one for answer in self.ask(ConsumerGroupDescribe(), groups) for one in answer.groups]
-        missing = [one.group_id for one in consumers if one.error_code]
-        classic = [one for answer in self.ask(DescribeGroups(), missing) for one in answer.groups]
-        absent = [one.group_id for one in classic if one.error_code]
-        for handler in (ShareGroupDescribe(), StreamsGroupDescribe()) if absent else ():
-            self.ask(handler, absent)
-        return [one for one in [*consumers, *classic] if not one.error_code]
+        """As the collection describes them: classic first, then the other types, then classic again."""
+        found: list[Any] = []
+        missing = groups
+        typed = (ConsumerGroupDescribe(), ShareGroupDescribe(), StreamsGroupDescribe())
+        for handler in (DescribeGroups(), *typed, DescribeGroups()):
+            if missing:
+                answered = [one for answer in self.ask(handler, missing) for one in answer.groups]
+                found += [one for one in answered if not one.error_code]
+                missing = [one.group_id for one in answered if one.error_code]
+        return found
 
     def committed(self, groups: list[str], stable: bool = False) -> list[tuple[str, str, int, int]]:
         return [
@@ -172,6 +177,7 @@ def _batches(groups: list[str], size: int) -> list[list[str]]:
 
 
 if __name__ == "__main__":
+    gc.disable()
     serve(
         {
             "list": _list,

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import collections.abc as c
-import gc
 import typing as t
 
 from ansible.module_utils.basic import AnsibleFallbackNotFound, AnsibleModule, env_fallback, missing_required_lib
@@ -104,9 +103,6 @@ def run(
         rules: mutually_exclusive and the like.
     """
     module = AnsibleModule({**CONNECTION_SPEC, **argument_spec}, supports_check_mode=True, **rules)
-    # this process ends with its task: what is there by now stays, and little else is worth looking for
-    gc.freeze()
-    gc.set_threshold(200_000)
     try:
         if KAFKA_IMPORT_ERROR is not None:
             raise MissingLibrary("kafka-python>=3.0.12", KAFKA_IMPORT_ERROR)

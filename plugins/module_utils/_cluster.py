@@ -85,8 +85,10 @@ class Cluster:
         self, partitions: c.Collection[TopicPartition]
     ) -> dict[TopicPartition, tuple[int, int] | KafkaError]:
         """Return the start and the end offset of each partition's log, or why it cannot be told."""
-        starts = self._offsets(dict.fromkeys(partitions, OffsetSpec.earliest()))
-        ends = self._offsets(dict.fromkeys(partitions, OffsetSpec.latest()))
+        specs = (OffsetSpec.earliest(), OffsetSpec.latest())
+        # both are on their way before the first is waited for
+        asked = [self._ask_offsets(dict.fromkeys(partitions, spec)) for spec in specs]
+        starts, ends = (self._answered_offsets(futures) for futures in asked)
         logs: dict[TopicPartition, tuple[int, int] | KafkaError] = {}
         for where in partitions:
             start, end = starts[where], ends[where]
@@ -104,7 +106,7 @@ class Cluster:
         self, partitions: c.Collection[TopicPartition], timestamp: int
     ) -> dict[TopicPartition, int | KafkaError]:
         """Return the first offset at or after `timestamp` (ms since the epoch), -1 where there is none."""
-        return self._offsets(dict.fromkeys(partitions, OffsetSpec.for_timestamp(timestamp)))
+        return self._answered_offsets(self._ask_offsets(dict.fromkeys(partitions, OffsetSpec.for_timestamp(timestamp))))
 
     def broker_config(self, node: int) -> dict[str, str] | KafkaError:
         """Return the configuration of a broker, or why it cannot be told (it needs DESCRIBE_CONFIGS on the cluster)."""
@@ -112,13 +114,13 @@ class Cluster:
         future = self._admin.describe_configs([resource], request_timeout=self._timeout())[resource]
         return self._result(future, lambda entries: {name: entry.value for name, entry in entries.items()})
 
-    def _offsets(self, asked: dict[TopicPartition, t.Any]) -> dict[TopicPartition, int | KafkaError]:
-        if not asked:
-            return {}
-        futures = self._admin.list_offsets(
-            {confluent_kafka.TopicPartition(*where): spec for where, spec in asked.items()},
-            request_timeout=self._timeout(),
-        )
+    def _ask_offsets(self, asked: dict[TopicPartition, t.Any]) -> dict[t.Any, concurrent.futures.Future[t.Any]]:
+        partitions = {confluent_kafka.TopicPartition(*where): spec for where, spec in asked.items()}
+        return self._admin.list_offsets(partitions, request_timeout=self._timeout()) if asked else {}
+
+    def _answered_offsets(
+        self, futures: dict[t.Any, concurrent.futures.Future[t.Any]]
+    ) -> dict[TopicPartition, int | KafkaError]:
         return {
             TopicPartition(where.topic, where.partition): self._result(future, _offset)
             for where, future in futures.items()

@@ -231,7 +231,7 @@ class _Run(t.Generic[V]):
             self._take(group, Retry(problem), sent=True)
         elif isinstance(outcome, Failed) and outcome.error.name == _DOUBTFUL:
             self._doubt(group, _told_by(self.wire.address(node), outcome.error))
-        elif isinstance(outcome, Done) and isinstance(outcome.value, dict) and _doubtful(outcome.value):
+        elif self.settle and isinstance(outcome, Done) and isinstance(outcome.value, dict) and _doubtful(outcome.value):
             self._doubt(group, outcome.value)
         else:
             self._take(group, outcome)

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Lets `import kafka.net` and the like leave out kafka-python's clients, which a task has no use for.
+"""Lets `import kafka.net` and the like leave out kafka-python's clients, and messages that a task has no use for.
 
-The package's own C(__init__) imports all of them: a fifth of the time that a task on one group takes. It is run when
+A package's own C(__init__) imports all of them: a fourth of the time that a task on one group takes. It is run when
 somebody asks the package for what only it has.
 """
 
@@ -15,23 +15,36 @@ import sys
 import typing as t
 
 
-def defer_clients() -> None:
-    """Put the package C(kafka) in place without running its C(__init__) yet; nothing happens if it was imported."""
-    spec = importlib.util.find_spec("kafka") if "kafka" not in sys.modules else None
+def defer(name: str, used: str | None = None) -> None:
+    """Put a package in place without running its C(__init__) yet; nothing happens if it was imported, or is missing.
+
+    Args:
+        used: the module of it that has what is asked of the package here.
+    """
+    try:
+        spec = importlib.util.find_spec(name) if name not in sys.modules else None
+    except ImportError:
+        # the package that it belongs to
+        return
     if spec is None or spec.loader is None:
         return
     loader, package = spec.loader, importlib.util.module_from_spec(spec)
 
-    def complete(name: str) -> t.Any:
+    def complete(attribute: str) -> t.Any:
+        found = getattr(importlib.import_module(f"{name}.{used}"), attribute, None) if used else None
+        if found is not None:
+            return found
         try:
-            return importlib.import_module(f"kafka.{name}")
+            return importlib.import_module(f"{name}.{attribute}")
         except ModuleNotFoundError:
             vars(package).pop("__getattr__", None)
             loader.exec_module(package)
-            return getattr(package, name)
+            return getattr(package, attribute)
 
     vars(package)["__getattr__"] = complete
-    sys.modules["kafka"] = package
+    sys.modules[name] = package
 
 
-defer_clients()
+defer("kafka")
+# kafka-python's connections ask it for ListGroupsRequest
+defer("kafka.protocol.admin", used="groups")

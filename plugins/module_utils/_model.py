@@ -130,6 +130,16 @@ class Group:
 
 
 @dataclasses.dataclass(frozen=True)
+class GroupSnapshot:
+    """One group of a back-up: its name, type and state at the time, and all that it had committed."""
+
+    name: str
+    type: str
+    state: str
+    offsets: Offsets
+
+
+@dataclasses.dataclass(frozen=True)
 class Listing:
     """A group as ListGroups shows it; `type` and `state` are None where the broker is too old to say."""
 

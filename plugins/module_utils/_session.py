@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import types
 import typing as t
 
@@ -19,6 +20,9 @@ if t.TYPE_CHECKING:
     from ._cluster import Cluster
 
 T = t.TypeVar("T")
+
+# objects; what many groups take is none that point at each other in circles
+_COLLECT_AFTER = 200_000
 
 
 class Session:
@@ -42,6 +46,9 @@ class Session:
         self.driver = Driver(self.wire)
 
     def __enter__(self) -> Session:
+        # the process ends with its task: what is there by now stays, and little else is worth looking for
+        gc.freeze()
+        gc.set_threshold(_COLLECT_AFTER)
         try:
             self.wire.run(self.wire.connect)
         except BaseException:

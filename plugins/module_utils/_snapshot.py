@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import collections.abc as c
-import dataclasses
 import datetime
 import os
 import typing as t
@@ -15,19 +14,9 @@ import typing as t
 from . import _document as document
 from . import _input as inputs
 from ._errors import TaskError
-from ._model import Committed, Offsets
+from ._model import Committed, GroupSnapshot, Offsets
 
 BACKUP = document.Kind("back-up", "kafkaops.groups/backup", 1)
-
-
-@dataclasses.dataclass(frozen=True)
-class GroupSnapshot:
-    """One group of a back-up: its name, type and state at the time, and all that it had committed."""
-
-    name: str
-    type: str
-    state: str
-    offsets: Offsets
 
 
 def check_target(path: str) -> None:

@@ -312,7 +312,8 @@ def test_return_documents_every_key_of_a_described_group(module: str, documented
         ),
         {where: model.Committed(1)},
     )
-    group = info._group_result(found, frozenset(documented.options["gather"]["choices"]), {where: (0, 2)}, _session())
+    gather = frozenset(documented.options["gather"]["choices"])
+    group = info._group_result(found, gather, {where: (0, 2)}, {1: info._address(_session(), 1)})
     _check_returned({"groups": [group]}, documented.returned, documented.returned)
 
 

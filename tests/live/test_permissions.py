@@ -17,10 +17,9 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils import _cluster
 from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file as plan_file
 from ansible_collections.kafkaops.groups.plugins.module_utils import _snapshot as snapshot
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, TopicPartition
+from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, GroupSnapshot, TopicPartition
 from ansible_collections.kafkaops.groups.plugins.module_utils._plan_file import Plan, PlannedGroup
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc import _describe, describe_groups
-from ansible_collections.kafkaops.groups.plugins.module_utils._snapshot import GroupSnapshot
 from confluent_kafka.admin import (
     AdminClient,
     ScramCredentialInfo,

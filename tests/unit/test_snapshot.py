@@ -15,7 +15,7 @@ import typing as t
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils import _snapshot as snapshot
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._snapshot import GroupSnapshot
+from ansible_collections.kafkaops.groups.plugins.module_utils._model import GroupSnapshot
 
 from tests.unit.values import at, offset
 

@@ -7,12 +7,15 @@
 from __future__ import annotations
 
 import collections.abc as c
+import typing as t
 
 from .._errors import KafkaError
 from .._model import Group, Offsets, TopicPartition
-from .._plan_file import PlannedGroup, PlannedOffset
 from .._results import Item, counted
 from ._read import Described
+
+if t.TYPE_CHECKING:
+    from .._plan_file import PlannedGroup, PlannedOffset
 
 COMMITTED_SINCE = "it has committed since the task began"
 

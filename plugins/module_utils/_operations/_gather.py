@@ -16,6 +16,9 @@ from .._rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_reques
 from .._session import Session
 from ._read import committed, describe
 
+if t.TYPE_CHECKING:
+    from .._cluster import Cluster
+
 _RETRIES = 5
 _BACKOFF = 0.2
 _RETRIABLE = ("COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE")
@@ -65,6 +68,8 @@ async def listed(session: Session, states: list[str], types: list[str], gathered
     for node, answer in zip(nodes, await session.wire.gather(ask(node) for node in nodes), strict=True):
         if isinstance(answer, list):
             gathered.groups.update((listing.name, Found(listing)) for listing in answer)
+            # a broker lists what it coordinates
+            session.driver.coordinators.update((listing.name, node) for listing in answer)
         else:
             problem = {"error": answer.as_result()} if isinstance(answer, KafkaError) else {"message": answer}
             gathered.errors.append({"broker": node, "address": session.wire.address(node), **problem})
@@ -124,10 +129,10 @@ async def fetched(session: Session, gathered: Gathered) -> None:
             gathered.groups[name].offsets = found
 
 
-def logs(session: Session, gathered: Gathered) -> None:
+def logs(cluster: Cluster, gathered: Gathered) -> None:
     """Read the log of every partition that a group has committed."""
     partitions = {where for found in gathered.groups.values() for where in found.offsets or ()}
-    gathered.logs = dict(session.cluster.log_offsets(partitions))
+    gathered.logs = dict(cluster.log_offsets(partitions))
     gathered.errors += log_errors(gathered.logs)
 
 

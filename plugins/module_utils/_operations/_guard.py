@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import collections.abc as c
 
-from .. import _snapshot as snapshot
 from .._errors import error
+from .._model import GroupSnapshot
 from .._results import Item
 from .._session import Session
-from .._snapshot import GroupSnapshot
 
 
 def limit(items: c.Sequence[Item], action: str, max_changes: int | None) -> list[Item]:
@@ -35,6 +34,8 @@ def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSnapshot
     """
     if path is None or not groups:
         return None
+    from .. import _snapshot as snapshot
+
     if session.check_mode:
         snapshot.check_target(path)
     else:

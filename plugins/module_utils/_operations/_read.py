@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import typing as t
 
-from .. import _messages as messages
 from .._errors import CallError, KafkaError, TaskError, UnsupportedVersion, error
 from .._model import Group, Offsets
-from .._rpc.consumer_group_describe import ConsumerGroupDescribe
+from .._rpc._describe import DescribeHandler
 from .._rpc.describe_groups import AbsentGroupOperations, DescribeGroups
 from .._rpc.offset_fetch import OffsetFetch
-from .._rpc.share_group_describe import ShareGroupDescribe
-from .._rpc.streams_group_describe import StreamsGroupDescribe
 from .._session import Session
 
 Described = Group | None | KafkaError  # pylint: disable=unsupported-binary-operation
@@ -27,21 +24,37 @@ _REBALANCE_WAIT = 10.0
 async def describe(session: Session, names: t.Iterable[str], needed: str = "DESCRIBE") -> dict[str, Described]:
     """Return each group, whatever its type, None if it does not exist, or why it cannot be told.
 
-    Asks as Java's Admin does: KIP-848 first, then classic; then the types that only newer brokers know. At last KIP-848
-    again: a simple group that a KIP-848 consumer joined between the first two was neither.
+    Classic first, which most groups are, then KIP-848, then the types that only newer brokers know. At last classic
+    again: a KIP-848 group that classic consumers took over between the first two was neither.
 
     Args:
         needed: the permission that the task needs on its groups, for those that one may not even describe.
     """
     seen: dict[str, Described] = dict.fromkeys(names)
-    handlers = (DescribeGroups(), ShareGroupDescribe(), StreamsGroupDescribe())
-    for handler in (ConsumerGroupDescribe(), *handlers, ConsumerGroupDescribe()):
+    for handler in _describe_handlers():
         missing = [name for name, group in seen.items() if group is None]
+        if not missing:
+            break
         for name, answer in (await session.driver.read(handler, missing)).items():
+            if answer is None:
+                continue
             unknown_type = isinstance(answer, KafkaError) and answer.name == "UNSUPPORTED_VERSION"
             if not unknown_type or isinstance(handler, DescribeGroups):
                 seen[name] = _in_words(name, answer, needed)
     return seen
+
+
+def _describe_handlers() -> t.Iterator[DescribeHandler]:
+    yield DescribeGroups()
+    # not above: most tasks are done before they would be imported
+    from .._rpc.consumer_group_describe import ConsumerGroupDescribe
+    from .._rpc.share_group_describe import ShareGroupDescribe
+    from .._rpc.streams_group_describe import StreamsGroupDescribe
+
+    yield ConsumerGroupDescribe()
+    yield ShareGroupDescribe()
+    yield StreamsGroupDescribe()
+    yield DescribeGroups()
 
 
 def _in_words(name: str, answer: Described, needed: str) -> Described:
@@ -86,9 +99,11 @@ async def removes_kip848_members(session: Session, names: list[str]) -> bool:
     Raises:
         TaskError: a coordinator cannot be asked.
     """
+    from .._typed_messages import ConsumerGroupDescribeRequest
+
     nodes = {session.driver.coordinators[name] for name in names if name in session.driver.coordinators}
     try:
-        versions = [await session.wire.version(node, messages.ConsumerGroupDescribeRequest) for node in nodes]
+        versions = [await session.wire.version(node, ConsumerGroupDescribeRequest) for node in nodes]
     except (CallError, UnsupportedVersion) as exc:
         raise TaskError(f"{exc}. Nothing was changed.") from None
     return all(version >= 1 for version in versions)

@@ -11,18 +11,18 @@ import dataclasses
 import typing as t
 
 from .. import _input as inputs
-from .. import _plan_file as plan_file
 from .._errors import KafkaError, TaskError, error
-from .._model import Group, Offsets
-from .._plan_file import PlannedGroup
+from .._model import Group, GroupSnapshot, Offsets
 from .._results import DELETE_GROUP, NONE, REMOVE_MEMBER, Item, Report, counted
 from .._rpc.delete_groups import DeleteGroups
 from .._session import Session
-from .._snapshot import GroupSnapshot
 from . import members
 from ._expected import COMMITTED_SINCE, changed_groups, leave_alone, left_alone_warning
 from ._guard import back_up, limit
 from ._read import Described, committed, describe
+
+if t.TYPE_CHECKING:
+    from .._plan_file import PlannedGroup
 
 SHOWN_MEMBERS = 5
 REASON = "the group is being deleted by kafkaops.groups.consumer_group"
@@ -78,7 +78,11 @@ async def delete_groups(request: Request, session: Session) -> Report:
 
 
 def _expected(request: Request, cluster_id: str) -> list[PlannedGroup] | None:
-    return None if request.plan is None else plan_file.read(request.plan, cluster_id).delete_groups
+    if request.plan is None:
+        return None
+    from .. import _plan_file as plan_file
+
+    return plan_file.read(request.plan, cluster_id).delete_groups
 
 
 def plan(seen: dict[str, Described], force: bool, kip848: bool, backup: bool) -> list[Item]:

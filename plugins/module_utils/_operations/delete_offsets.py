@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import collections.abc as c
 import dataclasses
+import typing as t
 
 from .._errors import KafkaError, error
 from .._model import Committed, Group, Offsets, Topic, TopicPartition
-from .._plan_file import PlannedOffset
 from .._results import DELETE_OFFSET, NONE, Item
 from .._rpc._handler import PartitionErrors
 from .._rpc.offset_delete import OffsetDelete
@@ -20,6 +20,9 @@ from ._expected import COMMITTED_SINCE
 from ._offset_checks import hidden_topic, partition_problem, planned, topic_problem
 from ._offset_request import Request, Topics
 from ._read import Described, committed
+
+if t.TYPE_CHECKING:
+    from .._plan_file import PlannedOffset
 
 SHARE_GROUP = "it is a share group, which commits no offsets: kafka-share-groups.sh --delete-offsets deletes its state"
 

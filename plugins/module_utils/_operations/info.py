@@ -34,6 +34,8 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
     """Return C(groups), C(missing) and C(errors) as C(consumer_group_info) asks."""
     gather = request.gather
     gathered = Gathered({}, [], [], {})
+    # connects by itself while groups are read
+    cluster = session.cluster if "lag" in gather else None
     if request.names is not None:
         await _gather.named(session, request.names, request.states, request.types, gathered)
     else:
@@ -43,11 +45,13 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
             await _gather.described(session, gathered, request.states)
     if gather & {"offsets", "lag"}:
         await _gather.fetched(session, gathered)
-    if "lag" in gather:
-        _gather.logs(session, gathered)
+    if cluster is not None:
+        _gather.logs(cluster, gathered)
+    coordinators = {found.listing.coordinator for found in gathered.groups.values()}
+    addresses = {node: _address(session, node) for node in coordinators}
     return {
         "groups": [
-            _group_result(found, gather, gathered.logs, session) for _name, found in sorted(gathered.groups.items())
+            _group_result(found, gather, gathered.logs, addresses) for _name, found in sorted(gathered.groups.items())
         ],
         "missing": gathered.missing,
         "errors": gathered.errors,
@@ -68,17 +72,24 @@ def parse(params: dict[str, t.Any]) -> Request:
     )
 
 
+def _address(session: Session, node: int) -> dict[str, t.Any]:
+    host, _colon, port = session.wire.address(node).rpartition(":")
+    return {"id": node, "host": host, "port": int(port)}
+
+
 def _group_result(
-    found: Found, gather: frozenset[str], logs: dict[TopicPartition, tuple[int, int] | KafkaError], session: Session
+    found: Found,
+    gather: frozenset[str],
+    logs: dict[TopicPartition, tuple[int, int] | KafkaError],
+    addresses: dict[int, dict[str, t.Any]],
 ) -> dict[str, t.Any]:
     listing, group = found.listing, found.group
-    host, _colon, port = session.wire.address(listing.coordinator).rpartition(":")
     result: dict[str, t.Any] = {
         "name": listing.name,
         "type": group.type if group else listing.type,
         "protocol_type": listing.protocol_type,
         "state": group.state if group else listing.state,
-        "coordinator": {"id": listing.coordinator, "host": host, "port": int(port)},
+        "coordinator": addresses[listing.coordinator],
     }
     if "members" in gather:
         result["assignor"] = group.assignor if group else None
@@ -106,7 +117,12 @@ def _offsets_result(
     offsets: Offsets, logs: dict[TopicPartition, tuple[int, int] | KafkaError]
 ) -> list[dict[str, t.Any]]:
     return [
-        {**where._asdict(), **at.as_result(), **_log_result(at.offset, logs.get(where))}
+        {
+            "topic": where.topic,
+            "partition": where.partition,
+            **at.as_result(),
+            **_log_result(at.offset, logs.get(where)),
+        }
         for where, at in sorted(offsets.items())
     ]
 

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import collections.abc as c
 import dataclasses
+import typing as t
 
-from .. import _plan_file as plan_file
-from .. import _snapshot as snapshot
 from .._errors import KafkaError, TaskError
-from .._model import Group, Offsets
-from .._plan_file import PlannedOffset
+from .._model import Group, GroupSnapshot, Offsets
 from .._results import DELETE_OFFSET, SET_OFFSET, Item, Report
 from .._session import Session
-from .._snapshot import GroupSnapshot
 from . import delete_offsets, set_offsets
 from ._expected import changed_offsets, leave_alone, left_alone_warning
 from ._guard import back_up, limit
 from ._offset_request import Request
 from ._read import Described, absent_group_operations, committed, describe_at_rest
+
+if t.TYPE_CHECKING:
+    from .._plan_file import PlannedOffset
 
 
 async def change_offsets(request: Request, session: Session) -> Report:
@@ -59,13 +59,19 @@ async def change_offsets(request: Request, session: Session) -> Report:
 
 
 def _expected(request: Request, cluster_id: str) -> list[PlannedOffset] | None:
-    return None if request.plan is None else plan_file.read(request.plan, cluster_id).delete_offsets
+    if request.plan is None:
+        return None
+    from .. import _plan_file as plan_file
+
+    return plan_file.read(request.plan, cluster_id).delete_offsets
 
 
 def _saved(request: Request, cluster_id: str) -> dict[str, Offsets] | None:
     """Return the offsets of the back-up that is to be restored, of the named groups or of all."""
     if request.restore_from is None:
         return None
+    from .. import _snapshot as snapshot
+
     groups = {group.name: group for group in snapshot.read(request.restore_from, cluster_id, request.any_cluster)}
     for name in request.groups:
         if name not in groups:

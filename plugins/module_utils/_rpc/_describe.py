@@ -104,7 +104,7 @@ def plain_host(host: str) -> str:
 
 def operations(codes: c.Collection[int] | None) -> frozenset[str] | None:
     """Return the names of authorized operations, None where the broker did not say."""
-    return None if codes is None else frozenset(_OPERATIONS[code] for code in codes if code in _OPERATIONS)
+    return None if codes is None else frozenset([name for code, name in _OPERATIONS.items() if code in codes])
 
 
 def _assigned(topic_partitions: c.Iterable[t.Any]) -> tuple[TopicPartition, ...]:

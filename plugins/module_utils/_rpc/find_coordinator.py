@@ -11,7 +11,7 @@ import typing as t
 from .. import _messages as messages
 
 BATCHED_VERSION = 4
-LOOKUP_BATCH = 10_000
+LOOKUP_BATCH = 2500
 _KEY_TYPE_GROUP = 0
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import typing as t
 
-from .. import _messages as messages
+from .. import _typed_messages as messages
 from .._model import Group, Member
 from ._describe import TypedDescribe, plain_host
 
