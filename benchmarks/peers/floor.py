@@ -10,8 +10,9 @@ and decodes the answers, which nobody looks at. As in the collection, Python loo
 from __future__ import annotations
 
 import gc
-from typing import Any
+from typing import Any, TypeVar
 
+from ansible_collections.kafkaops.groups.plugins.module_utils._driver import WINDOW
 from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, Member, TopicPartition
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import Handler
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.consumer_group_describe import ConsumerGroupDescribe
@@ -41,6 +42,8 @@ WHERE = TopicPartition(TOPIC, 0)
 # above every version that a handler makes a difference for
 _NEWEST = 99
 
+T = TypeVar("T")
+
 
 class _Floor:
     def __init__(self, job: Job) -> None:
@@ -62,7 +65,7 @@ class _Floor:
         for node in self.nodes:
             mine = [group for group in groups if self._where[group] == node]
             requests += [(handler.request(batch), node) for batch in _batches(mine, handler.batch_for(_NEWEST))]
-        return self.wire.calls(requests)
+        return [answer for some in _batches(requests, WINDOW) for answer in self.wire.calls(some)]
 
     def described(self, groups: list[str]) -> list[Any]:
         """As the collection describes them: classic first, then the other types, then classic again."""
@@ -172,8 +175,8 @@ def _succeeded(answers: list[Any]) -> int:
     return sum(not one.error_code for one in [*results, *partitions])
 
 
-def _batches(groups: list[str], size: int) -> list[list[str]]:
-    return [groups[start : start + size] for start in range(0, len(groups), size)]
+def _batches(every: list[T], size: int) -> list[list[T]]:
+    return [every[start : start + size] for start in range(0, len(every), size)]
 
 
 if __name__ == "__main__":

@@ -42,7 +42,16 @@ class Kind:
 
 def save(path: str, document: Document, place: c.Callable[[str, str], None]) -> None:
     """Write a document with mode 0600; raises as `put` does."""
-    put(path, json.dumps(document, indent=1) + "\n", place)
+    put(path, _text(document), place)
+
+
+def _text(document: Document) -> str:
+    """Return a document as JSON, with each entry of its lists in a line of its own, for grep and diff."""
+    parts = []
+    for key, value in document.items():
+        entries = isinstance(value, list) and ",\n".join(map(json.dumps, value))
+        parts.append(f"{json.dumps(key)}: " + (f"[\n{entries}\n]" if entries else json.dumps(value)))
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def put(path: str, text: str, place: c.Callable[[str, str], None], mode: int = 0o600) -> None:

@@ -225,14 +225,17 @@ class _Run(t.Generic[V]):
                 self._answered(node, group, outcomes.get(group))
 
     def _answered(self, node: int, group: str, outcome: Outcome[V] | None) -> None:
-        if outcome is None:
+        if isinstance(outcome, Done):
+            if self.settle and isinstance(outcome.value, dict) and _doubtful(outcome.value):
+                self._doubt(group, outcome.value)
+            else:
+                self._end(group, outcome.value)
+        elif outcome is None:
             where = self.wire.address(node)
             problem = error("UNKNOWN_SERVER_ERROR", f"{where}: its answer does not speak of the group")
             self._take(group, Retry(problem), sent=True)
         elif isinstance(outcome, Failed) and outcome.error.name == _DOUBTFUL:
             self._doubt(group, _told_by(self.wire.address(node), outcome.error))
-        elif self.settle and isinstance(outcome, Done) and isinstance(outcome.value, dict) and _doubtful(outcome.value):
-            self._doubt(group, outcome.value)
         else:
             self._take(group, outcome)
 
@@ -261,12 +264,8 @@ class _Run(t.Generic[V]):
         for group in groups:
             self._take(group, Unmap(error("NETWORK_EXCEPTION", str(exc))), sent=exc.sent)
 
-    def _take(self, group: str, outcome: Outcome[V], sent: bool = False) -> None:
-        if group not in self.pending:
-            return
-        if isinstance(outcome, Done):
-            self._end(group, outcome.value)
-        elif isinstance(outcome, Failed):
+    def _take(self, group: str, outcome: Failed | Retry | Unmap, sent: bool = False) -> None:
+        if isinstance(outcome, Failed):
             self._end(group, outcome.error)
         else:
             self.last[group] = outcome.error

@@ -84,8 +84,7 @@ class Member:
             return None
 
 
-@dataclasses.dataclass(frozen=True)
-class Group:
+class Group(t.NamedTuple):
     """A group as its coordinator describes it.
 
     Attributes:

@@ -23,8 +23,7 @@ NONE = "none"
 State = Group | Member | Committed | Topic | None  # pylint: disable=unsupported-binary-operation
 
 
-@dataclasses.dataclass(frozen=True)
-class Item:
+class Item(t.NamedTuple):
     """One resource of the plan, and after the run what became of it.
 
     Attributes:
@@ -58,15 +57,15 @@ class Item:
 
     def failed(self, error: KafkaError) -> Item:
         """Return the item as failed: what it was about stays as it was."""
-        return dataclasses.replace(self, error=error, after=self.before, creates_group=False)
+        return self._replace(error=error, after=self.before, creates_group=False)
 
     def unneeded(self) -> Item:
         """Return the item as unchanged: somebody else reached the wanted state first."""
-        return dataclasses.replace(self, action=NONE)
+        return self._replace(action=NONE)
 
     def left(self, why: str) -> Item:
         """Return the item as left alone: it is not any more what it was when it was planned."""
-        return dataclasses.replace(self, action=NONE, error=None, after=self.before, left_alone=why)
+        return self._replace(action=NONE, error=None, after=self.before, left_alone=why)
 
     def as_result(self) -> dict[str, t.Any]:
         """Return the RETURN shape of one item."""
@@ -100,7 +99,6 @@ class Item:
         return place
 
 
-@dataclasses.dataclass(frozen=True)
 class TopicItem(Item):
     """A whole topic of the plan, which is no group's."""
 

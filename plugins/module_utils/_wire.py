@@ -252,7 +252,7 @@ class Wire:
             UnsupportedVersion: the node does not know the RPC, or not in the versions that the request allows.
         """
         connection = await self._connection(node_id)
-        self._negotiate(connection, request)
+        request.API_VERSION = self._negotiate(connection, request)
         while connection.paused and not self.deadline.over:
             # throttled by a quota, or too many requests in flight
             await self.sleep(0.01)

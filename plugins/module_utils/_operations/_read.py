@@ -36,10 +36,10 @@ async def describe(session: Session, names: t.Iterable[str], needed: str = "DESC
         if not missing:
             break
         for name, answer in (await session.driver.read(handler, missing)).items():
-            if answer is None:
-                continue
-            unknown_type = isinstance(answer, KafkaError) and answer.name == "UNSUPPORTED_VERSION"
-            if not unknown_type or isinstance(handler, DescribeGroups):
+            if isinstance(answer, Group):
+                seen[name] = answer
+            # a broker that does not know a type has no group of it
+            elif answer and (answer.name != "UNSUPPORTED_VERSION" or isinstance(handler, DescribeGroups)):
                 seen[name] = _in_words(name, answer, needed)
     return seen
 
@@ -57,9 +57,7 @@ def _describe_handlers() -> t.Iterator[DescribeHandler]:
     yield DescribeGroups()
 
 
-def _in_words(name: str, answer: Described, needed: str) -> Described:
-    if not isinstance(answer, KafkaError):
-        return answer
+def _in_words(name: str, answer: KafkaError, needed: str) -> KafkaError:
     words = {
         "GROUP_AUTHORIZATION_FAILED": f"this needs {needed} on group '{name}'",
         "TOPIC_AUTHORIZATION_FAILED": f"describing group '{name}' needs DESCRIBE on the topics of its members",

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import collections.abc as c
-import dataclasses
 import typing as t
 
 from .._errors import KafkaError, error
@@ -184,7 +183,7 @@ def _check(item: Item, found: Offsets | KafkaError) -> Item:
     now = found.get(item.where)
     if now is None:
         return item.unneeded()
-    return item if now == item.before else dataclasses.replace(item, before=now).left(COMMITTED_SINCE)
+    return item if now == item.before else item._replace(before=now).left(COMMITTED_SINCE)
 
 
 def _deleted(

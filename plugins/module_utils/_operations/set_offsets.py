@@ -167,11 +167,11 @@ def plan(
             if isinstance(target, KafkaError):
                 items.append(item.failed(problem or target))
             elif target == before and isinstance(group, Group):
-                items.append(dataclasses.replace(item, action=NONE, after=before))
+                items.append(item._replace(action=NONE, after=before))
             elif problem is not None:
                 items.append(item.failed(problem))
             else:
-                items.append(dataclasses.replace(item, after=target, creates_group=group is None))
+                items.append(item._replace(after=target, creates_group=group is None))
     return items
 
 

@@ -24,6 +24,7 @@ class DeleteGroups(Handler[bool]):
         return messages.DeleteGroupsRequest(groups_names=groups)
 
     def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[bool]]:
+        deleted = Done(True)
         return unique(
-            (result.group_id, coordinator_outcome(result.error_code) or Done(True)) for result in response.results
+            (result.group_id, coordinator_outcome(result.error_code) or deleted) for result in response.results
         )

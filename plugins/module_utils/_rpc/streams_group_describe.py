@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing as t
 
 from .. import _typed_messages as messages
@@ -26,7 +25,7 @@ class StreamsGroupDescribe(TypedDescribe):
         group = super().group(described)
         if group is None or not group.members:
             return group
-        return dataclasses.replace(group, subscription=_source_topics(described.topology))
+        return group._replace(subscription=_source_topics(described.topology))
 
     def member(self, member: t.Any) -> Member:
         return Member(
