@@ -116,7 +116,8 @@ def peers(names: Collection[str] = ()) -> list[Peer]:
             _ansible_today,
             frozenset({"describe", "offsets", "delete", "delete-offsets"}),
             False,
-            most=(("", 10),),
+            # each of them starts a JVM
+            most=(("delete", 100), ("", 1)),
         ),
     ]
     unknown = set(names) - {peer.name for peer in found}

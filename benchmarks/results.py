@@ -12,6 +12,11 @@ from typing import Any, NamedTuple
 
 from benchmarks.measure import Took
 
+#: above so many groups there is one run only
+LARGE = 10_000
+#: what took longer than so many seconds in its first run is not run again
+PATIENCE = 60.0
+
 
 class Case(NamedTuple):
     """An operation on so many groups, on so many brokers, each request this many milliseconds on its way."""

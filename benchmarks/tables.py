@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from benchmarks import figures, tasks
 from benchmarks.field import Peer
-from benchmarks.results import Case, Result
+from benchmarks.results import LARGE, PATIENCE, Case, Result
 
 #: What others are compared with: the operation, the module's process, and the whole play.
 OURS = {"seconds": "ours", "wall": "module", "play": "task"}
@@ -75,7 +75,7 @@ AIMS = (
 def page(results: Sequence[Result], field: Sequence[Peer], machine: dict[str, Any]) -> str:
     """Everything."""
     by_case = {result.case: result for result in results}
-    parts = [_head(machine)]
+    parts = [_head(machine, results)]
     for operation, title in tasks.OPERATIONS.items():
         mine = sorted((case for case in by_case if case.operation == operation), key=lambda one: one[2:] + one[1:2])
         if mine:
@@ -85,12 +85,14 @@ def page(results: Sequence[Result], field: Sequence[Peer], machine: dict[str, An
     return "\n\n".join(part for part in parts if part)
 
 
-def _head(machine: dict[str, Any]) -> str:
+def _head(machine: dict[str, Any], results: Iterable[Result]) -> str:
+    counts = {len(runs) for result in results if result.case.size <= LARGE for runs in result.runs.values()}
+    several = " or ".join(map(str, sorted(counts - {1}))) or "1"
     return (
         f"`python -m benchmarks compare` on {machine['cores']} cores ({machine['architecture']}), {machine['memory']} "
-        f"of memory, Python {machine['python']}, Kafka {machine['kafka']}. Seconds are medians of {machine['runs']} "
-        "runs in turn, of one run above 10,000 groups; in brackets how many times ours that is, or a tie if either "
-        "varies more than they differ."
+        f"of memory, Python {machine['python']}, Kafka {machine['kafka']}. Seconds are medians of {several} runs in "
+        f"turn, of one run above {LARGE:,} groups and of what takes longer than {PATIENCE:g} s; in brackets how many "
+        "times ours that is, or a tie if either varies more than they differ."
     )
 
 

@@ -22,7 +22,7 @@ from tests.support.collection import install
 pytestmark = pytest.mark.fast
 
 MODULES = "ansible_collections.kafkaops.groups.plugins.modules"
-MACHINE = {"cores": 2, "memory": "1 GiB", "architecture": "x", "python": "3", "kafka": "4", "runs": 1}
+MACHINE = {"cores": 2, "memory": "1 GiB", "architecture": "x", "python": "3", "kafka": "4"}
 DELETE = Case("delete", 10_000, 1, 0.0)
 
 
