@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 
 import ansible_runner
@@ -22,6 +23,7 @@ import yaml
 
 from benchmarks import figures
 from benchmarks.document import replace_section
+from benchmarks.stages import STAGES
 from benchmarks.tables import table
 from tests.support import commits, topics
 from tests.support.broker import Cluster
@@ -30,6 +32,8 @@ from tests.support.collection import CHECKOUT, install
 GROUP = "one"
 PING = "ansible.builtin.ping"
 AIM = 1.4
+#: numbers of groups whose stages are shown
+SIZES = (1, 10_000)
 TASKS = {
     PING: {},
     "kafkaops.groups.consumer_group_info": {"names": [GROUP]},
@@ -71,34 +75,40 @@ def durations(bootstrap: str, runs: int) -> dict[str, list[float]]:
     return {name: values[1:] for name, values in taken.items()}
 
 
-def stages(bootstrap: str, runs: int) -> dict[str, list[float]]:
-    """Milliseconds of each stage of one task, run after run."""
-    command = [sys.executable, "-m", "benchmarks.stages", bootstrap, GROUP]
+def stages(bootstrap: str, runs: int, groups: list[str]) -> dict[str, list[float]]:
+    """Milliseconds of each stage of one task that would delete these groups, run after run."""
+    parameters = {"names": groups, "bootstrap_servers": [bootstrap], "_ansible_check_mode": True}
+    given = json.dumps({"ANSIBLE_MODULE_ARGS": parameters})
+    command = [sys.executable, "-m", "benchmarks.stages"]
     taken = defaultdict(list)
     for _run in range(runs):
-        done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=CHECKOUT)
+        done = subprocess.run(command, input=given, capture_output=True, text=True, check=True, cwd=CHECKOUT)
         for stage, value in json.loads(done.stdout).items():
             taken[stage].append(value)
     return taken
 
 
-def measure(runs: int) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
-    """The durations and the stages, on one broker."""
+def measure(runs: int, sizes: Sequence[int]) -> tuple[dict[str, list[float]], dict[int, dict[str, list[float]]]]:
+    """The durations, and the stages for so many groups, on one broker."""
     with Cluster.start("single") as cluster:
         topics.create(cluster.client(), GROUP, 1, records=1)
-        commits.commit(cluster.client(), GROUP, {(GROUP, 0): (1, "", -1)})
-        return durations(cluster.bootstrap, runs), stages(cluster.bootstrap, runs)
+        groups = [GROUP, *(f"{GROUP}-{number}" for number in range(1, max(sizes, default=1)))]
+        offsets = {(GROUP, 0): (1, "", -1)}
+        commits.commit_many(cluster.client(), dict.fromkeys(groups, offsets))
+        taken = durations(cluster.bootstrap, runs)
+        return taken, {size: stages(cluster.bootstrap, runs, groups[:size]) for size in sizes}
 
 
-def page(taken: dict[str, list[float]], by_stage: dict[str, list[float]]) -> str:
+def page(taken: dict[str, list[float]], by_size: dict[int, dict[str, list[float]]]) -> str:
     """The result as Markdown."""
     rows = [["task", "ms", "times ping", ""]]
     for name, values in taken.items():
         times = figures.ratio(values, taken[PING])
         verdict = "" if name == PING else "reached" if times <= AIM else "**missed**"
         rows.append([name, f"{statistics.median(values) * 1000:.0f}", f"{times:.2f}", verdict])
-    where = [["where the time of a task that deletes a group goes, in check mode", "ms"]]
-    where += [[stage, f"{statistics.median(values):.0f}"] for stage, values in by_stage.items()]
+    where = [["where the time of a task that deletes groups goes, in check mode, in ms"]]
+    where[0] += [f"{size:,} group{'s' * (size > 1)}" for size in by_size]
+    where += [[stage, *(f"{statistics.median(taken[stage]):.0f}" for taken in by_size.values())] for stage in STAGES]
     runs = len(taken[PING])
     return (
         f"Medians of {runs} tasks in turn in one play; the aim is {AIM} times ping.\n\n{table(rows)}\n\n{table(where)}"
@@ -110,7 +120,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
     given = parser.parse_args()
-    text = page(*measure(given.runs))
+    text = page(*measure(given.runs, SIZES))
     print(text)
     if given.write:
         replace_section("one-task", text)

@@ -1,50 +1,95 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks.stages BOOTSTRAP GROUP``: one task on one group, and where its time goes, as one line of JSON.
+"""``python -m benchmarks.stages < PARAMETERS``: where the time of one task of consumer_group goes, as one line of JSON.
 
-Milliseconds of: importing what the module imports, connecting, finding the coordinator, and the call itself.
+PARAMETERS is what a module reads. Milliseconds of: importing what the module imports, its options, connecting, finding
+the coordinators, the operation itself, and handing over its results.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
-import sys
 import time
 from typing import Any
 
+STAGES = (
+    "import of Ansible",
+    "import of the collection and its libraries",
+    "options",
+    "connect",
+    "find the coordinators",
+    "the operation",
+    "results",
+)
 
-def main(bootstrap: str, group: str) -> None:
-    started = time.perf_counter()
-    marks: dict[str, float] = {}
 
-    def mark(stage: str) -> None:
-        nonlocal started
+class _Marks:
+    """Milliseconds of each stage."""
+
+    def __init__(self) -> None:
+        self._started = time.perf_counter()
+        self.taken = dict.fromkeys(STAGES, 0.0)
+
+    def end(self, stage: str) -> None:
         now = time.perf_counter()
-        marks[stage], started = (now - started) * 1000, now
+        self.taken[stage] += (now - self._started) * 1000
+        self._started = now
 
-    import ansible.module_utils.basic  # noqa: F401
 
-    mark("import of Ansible")
+def main() -> None:
+    marks = _Marks()
+    from ansible.module_utils import basic
+
+    marks.end("import of Ansible")
     from ansible_collections.kafkaops.groups.plugins.module_utils import _ansible
-    from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_groups
-    from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
+    from ansible_collections.kafkaops.groups.plugins.module_utils._driver import Driver
     from ansible_collections.kafkaops.groups.plugins.module_utils._session import Session
+    from ansible_collections.kafkaops.groups.plugins.modules import consumer_group
 
-    mark("import of the collection and its libraries")
-    params: dict[str, Any] = {name: spec.get("default") for name, spec in _ansible.CONNECTION_SPEC.items()}
-    params |= {"names": [group], "plan": None, "force": False, "backup": None, "max_changes": None}
-    request = delete_groups.parse(params)
-    connection = Connection.from_params({**params, "bootstrap_servers": bootstrap.split(",")})
-    with Session(connection, check_mode=True) as session:
-        mark("connect")
-        session.wire.run(session.driver.lookup, [group])
-        mark("find the coordinator")
-        session.wire.run(delete_groups.delete_groups, request, session)
-        mark("the call")
-    mark("close")
-    print(json.dumps(marks))
+    marks.end("import of the collection and its libraries")
+    lookup = Driver.lookup
+
+    class Module(basic.AnsibleModule):
+        """Tells when it has read its options, and when it hands over its results."""
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            marks.end("options")
+
+        def exit_json(self, **kwargs: Any) -> None:
+            marks.end("the operation")
+            super().exit_json(**kwargs)
+
+    class Connected(Session):
+        """Tells when it is connected."""
+
+        def __enter__(self) -> Session:
+            marks.end("options")
+            session = super().__enter__()
+            marks.end("connect")
+            return session
+
+    async def timed_lookup(driver: Driver, groups: list[str]) -> Any:
+        marks.end("the operation")
+        missed = await lookup(driver, groups)
+        marks.end("find the coordinators")
+        return missed
+
+    replaced: tuple[tuple[object, str, object], ...] = (
+        (_ansible, "AnsibleModule", Module),
+        (_ansible, "Session", Connected),
+        (Driver, "lookup", timed_lookup),
+    )
+    for owner, name, timed in replaced:
+        setattr(owner, name, timed)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+        consumer_group.main()
+    marks.end("results")
+    print(json.dumps(marks.taken))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import collections
 import collections.abc as c
-import dataclasses
 import functools
 import random
 import struct
@@ -300,7 +299,7 @@ class _Run(t.Generic[V]):
 
 def _told_by(where: str, problem: KafkaError) -> KafkaError:
     """Return the error, with the broker's address where nothing else tells what to look at."""
-    return dataclasses.replace(problem, message=f"{where}: {problem.message}") if problem.name == _DOUBTFUL else problem
+    return problem._replace(message=f"{where}: {problem.message}") if problem.name == _DOUBTFUL else problem
 
 
 def _doubtful(answers: dict[t.Any, t.Any]) -> bool:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import typing as t
 
@@ -82,8 +81,7 @@ class MissingLibrary(Exception):
         self.trace = trace
 
 
-@dataclasses.dataclass(frozen=True)
-class KafkaError:
+class KafkaError(t.NamedTuple):
     """The error of one resource, named as Kafka's `Errors` enum spells it."""
 
     code: int
@@ -93,7 +91,7 @@ class KafkaError:
 
     def as_result(self) -> dict[str, t.Any]:
         """Return the RETURN shape: C(code), C(name), C(message), C(retriable)."""
-        return dataclasses.asdict(self)
+        return self._asdict()
 
 
 @functools.cache

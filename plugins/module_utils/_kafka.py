@@ -46,5 +46,6 @@ def defer(name: str, used: str | None = None) -> None:
 
 
 defer("kafka")
-# kafka-python's connections ask it for ListGroupsRequest
+# kafka-python's connections ask these for ListGroupsRequest and OffsetFetchRequest
 defer("kafka.protocol.admin", used="groups")
+defer("kafka.protocol.consumer", used="group")

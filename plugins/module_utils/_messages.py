@@ -15,7 +15,7 @@ from . import _kafka  # noqa: F401 # pylint: disable=unused-import
 KAFKA_IMPORT_ERROR: str | None = None
 try:
     from kafka.protocol.admin.groups import DeleteGroupsRequest, DescribeGroupsRequest, ListGroupsRequest
-    from kafka.protocol.consumer import (
+    from kafka.protocol.consumer.group import (
         LeaveGroupRequest,
         OffsetCommitRequest,
         OffsetDeleteRequest,

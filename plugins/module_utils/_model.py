@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import typing as t
 
@@ -35,8 +34,7 @@ class TopicPartition(t.NamedTuple):
         return f"{self.topic}-{self.partition}"
 
 
-@dataclasses.dataclass(frozen=True)
-class Committed:
+class Committed(t.NamedTuple):
     """A committed offset; `leader_epoch` is -1 where the committer gave none."""
 
     offset: int
@@ -51,8 +49,7 @@ class Committed:
 Offsets = dict[TopicPartition, Committed]
 
 
-@dataclasses.dataclass(frozen=True)
-class Member:
+class Member(t.NamedTuple):
     """A member of a group; `topics` is None where its subscription cannot be known."""
 
     member_id: str
@@ -128,8 +125,7 @@ class Group(t.NamedTuple):
         return None if None in answers else False
 
 
-@dataclasses.dataclass(frozen=True)
-class GroupSnapshot:
+class GroupSnapshot(t.NamedTuple):
     """One group of a back-up: its name, type and state at the time, and all that it had committed."""
 
     name: str
@@ -138,8 +134,7 @@ class GroupSnapshot:
     offsets: Offsets
 
 
-@dataclasses.dataclass(frozen=True)
-class Listing:
+class Listing(t.NamedTuple):
     """A group as ListGroups shows it; `type` and `state` are None where the broker is too old to say."""
 
     name: str
@@ -149,8 +144,7 @@ class Listing:
     coordinator: int
 
 
-@dataclasses.dataclass(frozen=True)
-class Topic:
+class Topic(t.NamedTuple):
     """A topic: its partitions, what the caller may do with it (READ and the like), and its id as Kafka spells it.
 
     `internal` ones are Kafka's own, and no application's.

@@ -316,7 +316,6 @@ requests:
   type: dict
   sample:
     FindCoordinator: 1
-    ConsumerGroupDescribe: 1
     DescribeGroups: 1
     DeleteGroups: 1
 diff:

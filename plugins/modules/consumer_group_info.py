@@ -363,7 +363,6 @@ requests:
   type: dict
   sample:
     ListGroups: 3
-    FindCoordinator: 1
     OffsetFetch: 3
 """
 

@@ -328,7 +328,6 @@ requests:
   type: dict
   sample:
     FindCoordinator: 1
-    ConsumerGroupDescribe: 1
     DescribeGroups: 1
     LeaveGroup: 1
 diff:

@@ -430,7 +430,6 @@ requests:
   type: dict
   sample:
     FindCoordinator: 1
-    ConsumerGroupDescribe: 1
     DescribeGroups: 1
     OffsetFetch: 1
     OffsetCommit: 1

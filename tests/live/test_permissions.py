@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -357,7 +356,7 @@ def test_the_broker_refuses_what_is_sent(
     for module in (_describe, describe_groups):
         monkeypatch.setattr(module, "operations", lambda _codes: None)
     everything = frozenset({"READ", "DELETE"})
-    monkeypatch.setattr(_cluster, "_topic", lambda given: dataclasses.replace(topic(given), operations=everything))
+    monkeypatch.setattr(_cluster, "_topic", lambda given: topic(given)._replace(operations=everything))
     write_files(trial, tmp_path, cluster_id)
     done = attempt(world, trial, tmp_path, check=False)
     assert "_AUTHORIZATION_FAILED: " in said(done)

@@ -97,7 +97,7 @@ def _described(topic: Topic, logs: dict[TopicPartition, tuple[int, int] | KafkaE
         "log": [
             {"partition": number, "start": log[0], "end": log[1]}
             for number, log in found.items()
-            if isinstance(log, tuple)
+            if log is not None and not isinstance(log, KafkaError)
         ],
     }
 
