@@ -22,7 +22,7 @@ if t.TYPE_CHECKING:
 T = t.TypeVar("T")
 
 # objects; what many groups take is none that point at each other in circles
-_COLLECT_AFTER = 200_000
+_COLLECT_AFTER = 1_000_000
 
 
 class Session:
@@ -63,7 +63,7 @@ class Session:
 
     @functools.cached_property
     def cluster(self) -> Cluster:
-        """The data plane; connects when it is first used.
+        """The data plane; connects when it is first used, and not before: librdkafka keeps a later question waiting.
 
         Raises:
             MissingLibrary: confluent-kafka, which only this needs, is not installed.

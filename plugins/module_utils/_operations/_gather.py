@@ -16,9 +16,6 @@ from .._rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_reques
 from .._session import Session
 from ._read import committed, describe
 
-if t.TYPE_CHECKING:
-    from .._cluster import Cluster
-
 _RETRIES = 5
 _BACKOFF = 0.2
 _RETRIABLE = ("COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE")
@@ -129,10 +126,10 @@ async def fetched(session: Session, gathered: Gathered) -> None:
             gathered.groups[name].offsets = found
 
 
-def logs(cluster: Cluster, gathered: Gathered) -> None:
+def logs(session: Session, gathered: Gathered) -> None:
     """Read the log of every partition that a group has committed."""
     partitions = {where for found in gathered.groups.values() for where in found.offsets or ()}
-    gathered.logs = dict(cluster.log_offsets(partitions))
+    gathered.logs = dict(session.cluster.log_offsets(partitions))
     gathered.errors += log_errors(gathered.logs)
 
 

@@ -34,8 +34,6 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
     """Return C(groups), C(missing) and C(errors) as C(consumer_group_info) asks."""
     gather = request.gather
     gathered = Gathered({}, [], [], {})
-    # connects by itself while groups are read
-    cluster = session.cluster if "lag" in gather else None
     if request.names is not None:
         await _gather.named(session, request.names, request.states, request.types, gathered)
     else:
@@ -45,8 +43,8 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
             await _gather.described(session, gathered, request.states)
     if gather & {"offsets", "lag"}:
         await _gather.fetched(session, gathered)
-    if cluster is not None:
-        _gather.logs(cluster, gathered)
+    if "lag" in gather:
+        _gather.logs(session, gathered)
     coordinators = {found.listing.coordinator for found in gathered.groups.values()}
     addresses = {node: _address(session, node) for node in coordinators}
     return {
