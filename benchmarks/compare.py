@@ -37,7 +37,7 @@ PLAN = (
     (3, 0.0, (1, 1_000, 10_000)),
     (3, 20.0, (1, 1_000)),
 )
-#: requests and bytes are counted at these sizes, in a run of its own through proxies
+#: without a delay, requests and bytes are counted at these sizes, in a run of its own through proxies
 COUNTED = (1_000, LARGE)
 #: the most members that are made: each of them has to join
 MEMBERS = 1_000

@@ -92,10 +92,11 @@ def measure(runs: int, sizes: Sequence[int]) -> tuple[dict[str, list[float]], di
     """The durations, and the stages for so many groups, on one broker."""
     with Cluster.start("single") as cluster:
         topics.create(cluster.client(), GROUP, 1, records=1)
-        groups = [GROUP, *(f"{GROUP}-{number}" for number in range(1, max(sizes, default=1)))]
         offsets = {(GROUP, 0): (1, "", -1)}
-        commits.commit_many(cluster.client(), dict.fromkeys(groups, offsets))
+        commits.commit(cluster.client(), GROUP, offsets)
         taken = durations(cluster.bootstrap, runs)
+        groups = [GROUP, *(f"{GROUP}-{number}" for number in range(1, max(sizes, default=1)))]
+        commits.commit_many(cluster.client(), dict.fromkeys(groups, offsets))
         return taken, {size: stages(cluster.bootstrap, runs, groups[:size]) for size in sizes}
 
 
@@ -108,7 +109,7 @@ def page(taken: dict[str, list[float]], by_size: dict[int, dict[str, list[float]
         rows.append([name, f"{statistics.median(values) * 1000:.0f}", f"{times:.2f}", verdict])
     where = [["where the time of a task that deletes groups goes, in check mode, in ms"]]
     where[0] += [f"{size:,} group{'s' * (size > 1)}" for size in by_size]
-    where += [[stage, *(f"{statistics.median(taken[stage]):.0f}" for taken in by_size.values())] for stage in STAGES]
+    where += [[stage, *(f"{statistics.median(one[stage]):.0f}" for one in by_size.values())] for stage in STAGES]
     runs = len(taken[PING])
     return (
         f"Medians of {runs} tasks in turn in one play; the aim is {AIM} times ping.\n\n{table(rows)}\n\n{table(where)}"

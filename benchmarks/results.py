@@ -14,7 +14,7 @@ from benchmarks.measure import Took
 
 #: above so many groups there is one run only
 LARGE = 10_000
-#: what took longer than so many seconds in its first run is not run again
+#: what took longer than so many seconds is not run again
 PATIENCE = 60.0
 
 

@@ -63,6 +63,9 @@ def main() -> None:
             marks.end("the operation")
             super().exit_json(**kwargs)
 
+        def fail_json(self, msg: str, **_kwargs: Any) -> None:
+            raise RuntimeError(msg)
+
     class Connected(Session):
         """Tells when it is connected."""
 

@@ -87,7 +87,7 @@ def page(results: Sequence[Result], field: Sequence[Peer], machine: dict[str, An
 
 def _head(machine: dict[str, Any], results: Iterable[Result]) -> str:
     counts = {len(runs) for result in results if result.case.size <= LARGE for runs in result.runs.values()}
-    several = " or ".join(map(str, sorted(counts - {1}))) or "1"
+    several = " or ".join(map(str, sorted(counts - {1}))) or "single"
     return (
         f"`python -m benchmarks compare` on {machine['cores']} cores ({machine['architecture']}), {machine['memory']} "
         f"of memory, Python {machine['python']}, Kafka {machine['kafka']}. Seconds are medians of {several} runs in "

@@ -4,12 +4,13 @@
 """The floor: the requests that the collection sends, batched as it does, with nothing of it around them.
 
 The requests come from the collection's own handlers, so that they are the same; kafka-python's connection sends them
-and decodes the answers, which nobody looks at. As in the collection, Python looks for no garbage meanwhile.
+and decodes the answers, which nobody looks at. Python looks for no garbage meanwhile, and in a module hardly ever.
 """
 
 from __future__ import annotations
 
 import gc
+import itertools
 from typing import Any, TypeVar
 
 from ansible_collections.kafkaops.groups.plugins.module_utils._driver import WINDOW
@@ -58,14 +59,17 @@ class _Floor:
         return list(self._where)
 
     def ask(self, handler: Handler[Any], groups: list[str]) -> list[Any]:
-        for batch in _batches([group for group in groups if group not in self._where], LOOKUP_BATCH):
-            answer = self.wire.call(find_coordinator_request(batch, batched=True))
+        lookups = _batches([group for group in groups if group not in self._where], LOOKUP_BATCH)
+        for answer in self.wire.calls([(find_coordinator_request(batch, batched=True), None) for batch in lookups]):
             self._where.update((one.key, one.node_id) for one in answer.coordinators)
-        requests = []
+        waves = []
         for node in self.nodes:
             mine = [group for group in groups if self._where[group] == node]
-            requests += [(handler.request(batch), node) for batch in _batches(mine, handler.batch_for(_NEWEST))]
-        return [answer for some in _batches(requests, WINDOW) for answer in self.wire.calls(some)]
+            requests = [(handler.request(batch), node) for batch in _batches(mine, handler.batch_for(_NEWEST))]
+            waves.append(_batches(requests, WINDOW))
+        # all brokers at the same time, and each of them as many requests as the collection sends
+        together = itertools.zip_longest(*waves, fillvalue=[])
+        return [answer for wave in together for answer in self.wire.calls([*itertools.chain(*wave)])]
 
     def described(self, groups: list[str]) -> list[Any]:
         """As the collection describes them: classic first, then the other types, then classic again."""

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import collections.abc as c
+import gc
 import typing as t
 
 from ansible.module_utils.basic import AnsibleFallbackNotFound, AnsibleModule, env_fallback, missing_required_lib
@@ -31,6 +32,8 @@ def environment(name: str) -> str:
     return value
 
 
+# objects
+_COLLECT_AFTER = 1_000_000
 CONNECTION_SPEC: dict[str, t.Any] = {
     "bootstrap_servers": {
         "type": "list",
@@ -88,6 +91,12 @@ CONNECTION_SPEC: dict[str, t.Any] = {
 }
 
 
+def collect_rarely() -> None:
+    """Look for garbage now and then only, in a process that ends with its task: objects rarely stand in cycles here."""
+    gc.freeze()
+    gc.set_threshold(_COLLECT_AFTER)
+
+
 def run(
     argument_spec: dict[str, t.Any],
     parse: c.Callable[[Params], R],
@@ -103,6 +112,7 @@ def run(
         rules: mutually_exclusive and the like.
     """
     module = AnsibleModule({**CONNECTION_SPEC, **argument_spec}, supports_check_mode=True, **rules)
+    collect_rarely()
     try:
         if KAFKA_IMPORT_ERROR is not None:
             raise MissingLibrary("kafka-python>=3.0.12", KAFKA_IMPORT_ERROR)

@@ -47,11 +47,13 @@ def save(path: str, document: Document, place: c.Callable[[str, str], None]) -> 
 
 def _text(document: Document) -> str:
     """Return a document as JSON, with each entry of its lists in a line of its own, for grep and diff."""
-    parts = []
-    for key, value in document.items():
-        entries = isinstance(value, list) and ",\n".join(map(json.dumps, value))
-        parts.append(f"{json.dumps(key)}: " + (f"[\n{entries}\n]" if entries else json.dumps(value)))
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+    return "{\n" + ",\n".join(f"{json.dumps(key)}: {_value(value)}" for key, value in document.items()) + "\n}\n"
+
+
+def _value(value: t.Any) -> str:
+    if isinstance(value, list) and value:
+        return "[\n" + ",\n".join(map(json.dumps, value)) + "\n]"
+    return json.dumps(value)
 
 
 def put(path: str, text: str, place: c.Callable[[str, str], None], mode: int = 0o600) -> None:

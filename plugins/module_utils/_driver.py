@@ -100,7 +100,8 @@ class Driver:
                     missed[key] = kind(_told_by(where, outcome.error))
 
         await self.work(ask, _chunks(groups, batch))
-        if any(not self.wire.knows(node) for node in set(self.coordinators.values())):
+        found_at = {self.coordinators[group] for group in groups if group in self.coordinators}
+        if not all(self.wire.knows(node) for node in found_at):
             try:
                 await self.wire.refresh()
             except (CallError, UnsupportedVersion) as exc:

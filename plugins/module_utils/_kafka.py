@@ -31,9 +31,10 @@ def defer(name: str, used: str | None = None) -> None:
     loader, package = spec.loader, importlib.util.module_from_spec(spec)
 
     def complete(attribute: str) -> t.Any:
-        found = getattr(importlib.import_module(f"{name}.{used}"), attribute, None) if used else None
-        if found is not None:
-            return found
+        if used and not attribute.startswith("__"):
+            found = getattr(importlib.import_module(f"{name}.{used}"), attribute, None)
+            if found is not None:
+                return found
         try:
             return importlib.import_module(f"{name}.{attribute}")
         except ModuleNotFoundError:

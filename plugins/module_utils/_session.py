@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import functools
-import gc
 import types
 import typing as t
 
@@ -20,9 +19,6 @@ if t.TYPE_CHECKING:
     from ._cluster import Cluster
 
 T = t.TypeVar("T")
-
-# objects; what many groups take is none that point at each other in circles
-_COLLECT_AFTER = 1_000_000
 
 
 class Session:
@@ -46,9 +42,6 @@ class Session:
         self.driver = Driver(self.wire)
 
     def __enter__(self) -> Session:
-        # the process ends with its task: what is there by now stays, and little else is worth looking for
-        gc.freeze()
-        gc.set_threshold(_COLLECT_AFTER)
         try:
             self.wire.run(self.wire.connect)
         except BaseException:
@@ -63,7 +56,7 @@ class Session:
 
     @functools.cached_property
     def cluster(self) -> Cluster:
-        """The data plane; connects when it is first used, and not before: librdkafka keeps a later question waiting.
+        """The data plane; made when it is first used: a client that was made earlier keeps its first question waiting.
 
         Raises:
             MissingLibrary: confluent-kafka, which only this needs, is not installed.

@@ -168,7 +168,7 @@ groups:
           type: int
           sample: 1
         host:
-          description: The host of the broker.
+          description: The host of the broker, V(null) if it has left the cluster since it listed the group.
           returned: success
           type: str
           sample: kafka-1.example.com

@@ -64,9 +64,12 @@ async def listed(session: Session, states: list[str], types: list[str], gathered
     nodes = session.wire.nodes
     for node, answer in zip(nodes, await session.wire.gather(ask(node) for node in nodes), strict=True):
         if isinstance(answer, list):
+            # a broker lists what it coordinates; one that has just lost a group may not know that yet
+            told_twice = [listing.name for listing in answer if listing.name in gathered.groups]
             gathered.groups.update((listing.name, Found(listing)) for listing in answer)
-            # a broker lists what it coordinates
             session.driver.coordinators.update((listing.name, node) for listing in answer)
+            for name in told_twice:
+                session.driver.coordinators.pop(name, None)
         else:
             problem = {"error": answer.as_result()} if isinstance(answer, KafkaError) else {"message": answer}
             gathered.errors.append({"broker": node, "address": session.wire.address(node), **problem})

@@ -71,6 +71,9 @@ def parse(params: dict[str, t.Any]) -> Request:
 
 
 def _address(session: Session, node: int) -> dict[str, t.Any]:
+    if not session.wire.knows(node):
+        # it has left the cluster since it listed the group
+        return {"id": node, "host": None, "port": None}
     host, _colon, port = session.wire.address(node).rpartition(":")
     return {"id": node, "host": host, "port": int(port)}
 

@@ -96,7 +96,7 @@ def _member_name(member: dict[str, t.Any], option: str) -> MemberName:
 async def kip848_removable(session: Session, seen: dict[str, Described]) -> bool:
     """Whether the members of the KIP-848 groups among these can be removed on this cluster."""
     groups = [name for name, group in seen.items() if isinstance(group, Group) and group.type == "consumer"]
-    return await removes_kip848_members(session, groups)
+    return bool(groups) and await removes_kip848_members(session, groups)
 
 
 def plan(seen: dict[str, Described], wanted: list[MemberName] | None, kip848: bool) -> list[Item]:
