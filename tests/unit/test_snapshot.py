@@ -52,6 +52,12 @@ def test_the_contract_of_the_file(path: pathlib.Path) -> None:
     }
 
 
+def test_each_group_has_a_line_of_its_own(path: pathlib.Path) -> None:
+    snapshot.write(str(path), "c1", GROUPS)
+    named = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith('{"name": ')]
+    assert len(named) == len(GROUPS)
+
+
 def test_another_clusters_backup(path: pathlib.Path) -> None:
     with pytest.raises(TaskError, match="back-up of cluster cluster-1, and this is cluster cluster-2: set force"):
         snapshot.read(str(path), "cluster-2", any_cluster=False)

@@ -1,0 +1,121 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""In which order groups are looked for, and what a listing tells of their coordinators."""
+
+from __future__ import annotations
+
+import asyncio
+import collections.abc as c
+from types import SimpleNamespace as Simple
+from typing import Any
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import error
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _gather, _read
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import _address
+
+from tests.unit.values import group
+
+CLASSIC, CONSUMER, SHARE, STREAMS = (
+    "DescribeGroups",
+    "ConsumerGroupDescribe",
+    "ShareGroupDescribe",
+    "StreamsGroupDescribe",
+)
+ALL = [CLASSIC, CONSUMER, SHARE, STREAMS, CLASSIC]
+FOUND, DENIED, UNKNOWN_RPC = group("g"), error("GROUP_AUTHORIZATION_FAILED"), error("UNSUPPORTED_VERSION")
+
+
+class Answers:
+    """A driver that answers each look at the group g from a list: what it found, None for nothing, or an error."""
+
+    def __init__(self, answers: list[Any]) -> None:
+        self._answers = list(answers)
+        self.asked: list[str] = []
+
+    async def read(self, handler: Any, groups: list[str]) -> dict[str, Any]:
+        self.asked.append(type(handler).__name__)
+        return dict.fromkeys(groups, self._answers.pop(0))
+
+
+@pytest.mark.parametrize(
+    ("answers", "asked", "name"),
+    [
+        pytest.param([FOUND], ALL[:1], None, id="classic"),
+        pytest.param([None, FOUND], ALL[:2], None, id="KIP-848"),
+        pytest.param([None, None, FOUND], ALL[:3], None, id="share"),
+        pytest.param([None, None, None, FOUND], ALL[:4], None, id="streams"),
+        pytest.param([None, None, None, None, FOUND], ALL, None, id="taken over by classic consumers"),
+        pytest.param([None, UNKNOWN_RPC, UNKNOWN_RPC, UNKNOWN_RPC, FOUND], ALL, None, id="an old broker"),
+        pytest.param([DENIED], ALL[:1], DENIED.name, id="denied"),
+        pytest.param([None, DENIED], ALL[:2], DENIED.name, id="its topics denied"),
+        pytest.param([UNKNOWN_RPC], ALL[:1], UNKNOWN_RPC.name, id="too old"),
+    ],
+)
+def test_it_is_looked_for_until_it_is_found(answers: list[Any], asked: list[str], name: str | None) -> None:
+    driver = Answers(answers)
+    seen = asyncio.run(_read.describe(Simple(driver=driver), ["g"]))["g"]
+    assert driver.asked == asked
+    assert seen is FOUND if name is None else seen.name == name
+
+
+@pytest.mark.parametrize("answer", [None, UNKNOWN_RPC])
+def test_a_group_of_no_type_does_not_exist(answer: Any) -> None:
+    driver = Answers([None, answer, answer, answer, None])
+    assert asyncio.run(_read.describe(Simple(driver=driver), ["g"])) == {"g": None}
+    assert driver.asked == ALL
+
+
+class Brokers:
+    """A wire to brokers that list groups."""
+
+    def __init__(self, listed: dict[int, list[str]]) -> None:
+        self.nodes = sorted(listed)
+        self._listed = listed
+
+    async def gather(self, calls: c.Iterable[c.Coroutine[Any, Any, Any]]) -> list[Any]:
+        return list(await asyncio.gather(*calls))
+
+    async def version(self, node: int, request: Any) -> int:
+        return 5
+
+    def knows(self, node: int) -> bool:
+        return node in self.nodes
+
+    def address(self, node: int) -> str:
+        return f"host:{node}"
+
+    async def call(self, node: int, request: Any, read: c.Callable[[Any], Any]) -> Any:
+        groups = [
+            Simple(group_id=name, group_type="Classic", protocol_type="consumer", group_state="Empty")
+            for name in self._listed[node]
+        ]
+        return read(Simple(error_code=0, version=5, groups=groups))
+
+
+@pytest.mark.parametrize(
+    ("listed", "coordinators"),
+    [
+        pytest.param({1: ["a", "b"], 2: ["c"]}, {"a": 1, "b": 1, "c": 2}, id="each by one"),
+        pytest.param({1: ["a", "b"], 2: ["b"]}, {"a": 1}, id="one by two, so that it is looked up"),
+        pytest.param({1: ["a"], 2: ["a"], 3: ["a"]}, {}, id="one by three"),
+    ],
+)
+def test_a_listing_tells_the_coordinators(listed: dict[int, list[str]], coordinators: dict[str, int]) -> None:
+    session: Any = Simple(wire=Brokers(listed), driver=Simple(coordinators={}))
+    gathered = _gather.Gathered({}, [], [], {})
+    asyncio.run(_gather.listed(session, [], [], gathered))
+    assert session.driver.coordinators == coordinators
+    assert set(gathered.groups) == {name for names in listed.values() for name in names}
+
+
+@pytest.mark.parametrize(
+    ("node", "address"),
+    [(1, {"id": 1, "host": "host", "port": 1}), (2, {"id": 2, "host": None, "port": None})],
+    ids=["there", "it has left"],
+)
+def test_the_address_of_a_coordinator(node: int, address: dict[str, Any]) -> None:
+    session: Any = Simple(wire=Brokers({1: []}))
+    assert _address(session, node) == address
