@@ -134,7 +134,7 @@ def duration(value: t.Any, option: str) -> int:
 
 def patterns(value: t.Any, option: str) -> c.Callable[[str], bool]:
     """Return what `matcher` does for the patterns of an option; any name matches where it is not set."""
-    return matcher(["*"] if value is None else texts(value, option), option)
+    return (lambda _name: True) if value is None else matcher(texts(value, option), option)
 
 
 def matcher(patterns: c.Sequence[str], option: str) -> c.Callable[[str], bool]:

@@ -49,7 +49,7 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
     addresses = {node: _address(session, node) for node in coordinators}
     return {
         "groups": [
-            _group_result(found, gather, gathered.logs, addresses) for _name, found in sorted(gathered.groups.items())
+            _group_result(gathered.groups[name], gather, gathered.logs, addresses) for name in sorted(gathered.groups)
         ],
         "missing": gathered.missing,
         "errors": gathered.errors,
