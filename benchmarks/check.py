@@ -33,15 +33,17 @@ class Limit(NamedTuple):
 
 
 LIMITS = (
-    Limit("list", "floor", 2.5),
-    Limit("describe", "floor", 2.5),
-    Limit("describe", "confluent-kafka", 0.8),
-    Limit("offsets", "floor", 4.0),
-    Limit("delete", "floor", 2.5),
-    Limit("delete", "confluent-kafka", 1.2),
+    Limit("list", "floor", 2.0),
+    Limit("describe", "floor", 2.2),
+    Limit("describe", "kafka-python", 1.4),
+    Limit("describe", "confluent-kafka", 0.4),
+    Limit("offsets", "floor", 2.5),
+    Limit("offsets", "kafka-python", 1.4),
+    Limit("delete", "floor", 2.0),
+    Limit("delete", "confluent-kafka", 0.6),
 )
 #: the same for the time of a task on one group, in times of ansible.builtin.ping
-TASK_LIMIT = 2.2
+TASK_LIMIT = 1.9
 
 
 def exceeded(results: Mapping[str, Result], limits: tuple[Limit, ...] = LIMITS) -> Iterator[str]:
