@@ -77,7 +77,7 @@ def page(results: Sequence[Result], field: Sequence[Peer], machine: dict[str, An
     by_case = {result.case: result for result in results}
     parts = [_head(machine, results)]
     for operation, title in tasks.OPERATIONS.items():
-        mine = sorted((case for case in by_case if case.operation == operation), key=lambda one: one[2:] + one[1:2])
+        mine = sorted((case for case in by_case if case.operation == operation), key=_order)
         if mine:
             parts.append(f"### {title.capitalize()}")
             parts += _operation([by_case[case] for case in mine], field)
@@ -207,14 +207,20 @@ def _verdict(reached: bool) -> str:
 
 def behind(results: Iterable[Result], field: Sequence[Peer]) -> str:
     """Every case in which a peer is faster than the collection, beyond a tie; the floor is no peer."""
-    lines = []
+    ahead: dict[tuple[str, str, str], list[str]] = {}
     peers = [peer for peer in field if not peer.ours and peer.name != "floor"]
-    for result, peer, figure in itertools.product(results, peers, ("seconds", "wall")):
+    in_order = sorted(results, key=lambda result: _order(result.case))
+    for peer, figure, result in itertools.product(peers, ("seconds", "wall"), in_order):
         theirs, ours = result.values(peer.name, figure), result.values(_ours(peer.name, figure), figure)
         if theirs and ours and not figures.tied(theirs, ours) and figures.ratio(ours, theirs) > 1:
             what = "operation" if figure == "seconds" else "whole process"
-            lines.append(
-                f"- {result.case.operation}, {_column(result.case)}, {what}: {peer.title} "
-                f"{figures.seconds(theirs)} s, ours {figures.seconds(ours)} s"
-            )
-    return "\n".join(lines) or "Nowhere."
+            words = f"{_column(result.case)} ({figures.ratio(ours, theirs):.1f})"
+            ahead.setdefault((peer.title, what, result.case.operation), []).append(words)
+    if not ahead:
+        return "Nowhere."
+    head = [["", "", "operation", "groups (ours is so many times as long)"]]
+    return table(head + [[peer, what, operation, "; ".join(at)] for (peer, what, operation), at in ahead.items()])
+
+
+def _order(case: Case) -> tuple[Any, ...]:
+    return (list(tasks.OPERATIONS).index(case.operation), *case[2:], case.size)
