@@ -99,10 +99,13 @@ def _head(machine: dict[str, Any], results: Iterable[Result]) -> str:
 def _operation(results: Sequence[Result], field: Sequence[Peer]) -> Iterator[str]:
     alone = [peer for peer in field if peer.alone]
     whole = [peer for peer in field if not (peer.alone and peer.ours)]
-    yield "The operation alone:"
-    yield _times(results, alone, "seconds")
-    yield "The whole process:"
-    yield _times(results, whole, "wall")
+    plain = [result for result in results if result.case[2:] == (1, 0.0)]
+    others = [result for result in results if result not in plain]
+    for title, peers, figure in (("The operation alone", alone, "seconds"), ("The whole process", whole, "wall")):
+        for where, some in (("on one broker", plain), ("with a delay, or on more brokers", others)):
+            if some:
+                yield f"{title}, {where}:"
+                yield _times(some, peers, figure)
     counted = [result for result in results if result.counted]
     if counted:
         largest = max(counted, key=lambda one: (one.case.delay == 0, one.case.brokers == 1, one.case.size))
