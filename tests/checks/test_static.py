@@ -296,7 +296,7 @@ def test_return_documents_every_key_of_a_report(module: str, extra: dict[str, An
 
 
 def _session() -> SimpleNamespace:
-    return SimpleNamespace(wire=SimpleNamespace(requests={}, address=lambda _node: "h:1"))
+    return SimpleNamespace(wire=SimpleNamespace(requests={}, address=lambda _node: "h:1", knows=lambda _node: True))
 
 
 @pytest.mark.fast

@@ -34,7 +34,7 @@ from tests.support.proxy import Proxy
 
 pytestmark = pytest.mark.live
 
-OFFSET_FETCH, CONSUMER_GROUP_DESCRIBE = 9, 69
+OFFSET_FETCH, DESCRIBE_GROUPS = 9, 15
 TOPIC, OTHER = "planned", "planned-other"
 NUMBERS = itertools.count()
 Write = Callable[..., str]
@@ -238,7 +238,7 @@ def test_a_group_that_is_made_anew_after_a_lost_answer_survives(cluster: Cluster
     commits.commit(client, name, {(TOPIC, 0): (3, "", -1)})
     proxy.reset()
     proxy.drop_answers(DELETE_GROUPS)
-    proxy.before(CONSUMER_GROUP_DESCRIBE, 2, lambda: commits.commit(client, name, {(TOPIC, 0): (4, "", -1)}))
+    proxy.before(DESCRIBE_GROUPS, 2, lambda: commits.commit(client, name, {(TOPIC, 0): (4, "", -1)}))
     outcome = run("consumer_group", proxy.address, plan=write(stale(name)), connect={"timeout": 5.0})
     assert (proxy.count()[DELETE_GROUPS], outcome.errors) == (1, {name: "REQUEST_TIMED_OUT"})
     assert truth.offsets(client, name) == {(TOPIC, 0): (4, "", -1)}
