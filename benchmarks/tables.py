@@ -100,7 +100,7 @@ def _operation(results: Sequence[Result], field: Sequence[Peer]) -> Iterator[str
     alone = [peer for peer in field if peer.alone]
     whole = [peer for peer in field if not (peer.alone and peer.ours)]
     plain = [result for result in results if result.case[2:] == (1, 0.0)]
-    others = [result for result in results if result not in plain]
+    others = [result for result in results if result.case[2:] != (1, 0.0)]
     for title, peers, figure in (("The operation alone", alone, "seconds"), ("The whole process", whole, "wall")):
         for where, some in (("on one broker", plain), ("with a delay, or on more brokers", others)):
             if some:

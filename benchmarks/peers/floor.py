@@ -15,13 +15,10 @@ from typing import Any, TypeVar
 
 from ansible_collections.kafkaops.groups.plugins.module_utils._driver import WINDOW
 from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, Member, TopicPartition
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._read import describe_handlers
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import Handler
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.consumer_group_describe import ConsumerGroupDescribe
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.delete_groups import DeleteGroups
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.describe_groups import (
-    AbsentGroupOperations,
-    DescribeGroups,
-)
+from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.describe_groups import AbsentGroupOperations
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.find_coordinator import (
     LOOKUP_BATCH,
     find_coordinator_request,
@@ -31,8 +28,6 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.list_groups i
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.offset_commit import OffsetCommit
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.offset_delete import OffsetDelete
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.offset_fetch import OffsetFetch
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.share_group_describe import ShareGroupDescribe
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.streams_group_describe import StreamsGroupDescribe
 from kafka.protocol.consumer import ListOffsetsRequest
 from kafka.protocol.metadata import MetadataRequest
 
@@ -72,11 +67,10 @@ class _Floor:
         return [answer for wave in together for answer in self.wire.calls([*itertools.chain(*wave)])]
 
     def described(self, groups: list[str]) -> list[Any]:
-        """As the collection describes them: classic first, then the other types, then classic again."""
+        """In the order in which the collection looks for them."""
         found: list[Any] = []
         missing = groups
-        typed = (ConsumerGroupDescribe(), ShareGroupDescribe(), StreamsGroupDescribe())
-        for handler in (DescribeGroups(), *typed, DescribeGroups()):
+        for handler in describe_handlers():
             if missing:
                 answered = [one for answer in self.ask(handler, missing) for one in answer.groups]
                 found += [one for one in answered if not one.error_code]

@@ -32,8 +32,6 @@ def environment(name: str) -> str:
     return value
 
 
-# objects
-_COLLECT_AFTER = 1_000_000
 CONNECTION_SPEC: dict[str, t.Any] = {
     "bootstrap_servers": {
         "type": "list",
@@ -94,7 +92,7 @@ CONNECTION_SPEC: dict[str, t.Any] = {
 def collect_rarely() -> None:
     """Look for garbage now and then only, in a process that ends with its task: objects rarely stand in cycles here."""
     gc.freeze()
-    gc.set_threshold(_COLLECT_AFTER)
+    gc.set_threshold(1_000_000)
 
 
 def run(

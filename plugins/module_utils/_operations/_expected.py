@@ -15,7 +15,7 @@ from .._results import Item, counted
 from ._read import Described
 
 if t.TYPE_CHECKING:
-    from .._plan_file import PlannedGroup, PlannedOffset
+    from .._plan_file import Plan, PlannedGroup, PlannedOffset
 
 COMMITTED_SINCE = "it has committed since the task began"
 
@@ -24,6 +24,16 @@ Place = tuple[str, str | None, int | None]  # pylint: disable=unsupported-binary
 
 Changes = dict[Place, str | KafkaError]  # pylint: disable=unsupported-binary-operation
 """How something has changed since the audit, or why that cannot be told."""
+
+
+def read_plan(path: str | None, cluster_id: str) -> Plan | None:
+    """Read the plan file of a task; None if it has none. Raises as C(_plan_file.read) does."""
+    if path is None:
+        return None
+    # not above: most tasks are done without one
+    from .. import _plan_file as plan_file
+
+    return plan_file.read(path, cluster_id)
 
 
 def changed_groups(

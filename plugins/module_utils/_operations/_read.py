@@ -31,7 +31,7 @@ async def describe(session: Session, names: t.Iterable[str], needed: str = "DESC
         needed: the permission that the task needs on its groups, for those that one may not even describe.
     """
     seen: dict[str, Described] = dict.fromkeys(names)
-    for handler in _describe_handlers():
+    for handler in describe_handlers():
         missing = [name for name, group in seen.items() if group is None]
         if not missing:
             break
@@ -44,7 +44,8 @@ async def describe(session: Session, names: t.Iterable[str], needed: str = "DESC
     return seen
 
 
-def _describe_handlers() -> t.Iterator[DescribeHandler]:
+def describe_handlers() -> t.Iterator[DescribeHandler]:
+    """Yield the RPCs that look for groups, in the order in which they are asked."""
     yield DescribeGroups()
     # not above: most tasks are done before they would be imported
     from .._rpc.consumer_group_describe import ConsumerGroupDescribe

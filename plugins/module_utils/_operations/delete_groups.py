@@ -17,12 +17,9 @@ from .._results import DELETE_GROUP, NONE, REMOVE_MEMBER, Item, Report, counted
 from .._rpc.delete_groups import DeleteGroups
 from .._session import Session
 from . import members
-from ._expected import COMMITTED_SINCE, changed_groups, leave_alone, left_alone_warning
+from ._expected import COMMITTED_SINCE, changed_groups, leave_alone, left_alone_warning, read_plan
 from ._guard import back_up, limit
 from ._read import Described, committed, describe
-
-if t.TYPE_CHECKING:
-    from .._plan_file import PlannedGroup
 
 SHOWN_MEMBERS = 5
 REASON = "the group is being deleted by kafkaops.groups.consumer_group"
@@ -55,7 +52,8 @@ def parse(params: dict[str, t.Any]) -> Request:
 
 async def delete_groups(request: Request, session: Session) -> Report:
     """Delete groups as C(consumer_group) asks."""
-    expected = _expected(request, session.wire.cluster_id)
+    given = read_plan(request.plan, session.wire.cluster_id)
+    expected = None if given is None else given.delete_groups
     names = request.names if expected is None else [planned.group for planned in expected]
     seen = await describe(session, names, "READ and DELETE" if request.force else "DELETE")
     kip848 = await members.kip848_removable(session, seen) if request.force else False
@@ -75,14 +73,6 @@ async def delete_groups(request: Request, session: Session) -> Report:
         items = await apply(session, items, saved, from_plan=expected is not None)
     session.warnings += left_alone_warning(items)
     return Report(items, backup_file)
-
-
-def _expected(request: Request, cluster_id: str) -> list[PlannedGroup] | None:
-    if request.plan is None:
-        return None
-    from .. import _plan_file as plan_file
-
-    return plan_file.read(request.plan, cluster_id).delete_groups
 
 
 def plan(seen: dict[str, Described], force: bool, kip848: bool, backup: bool) -> list[Item]:

@@ -118,12 +118,7 @@ def _offsets_result(
     offsets: Offsets, logs: dict[TopicPartition, tuple[int, int] | KafkaError]
 ) -> list[dict[str, t.Any]]:
     return [
-        {
-            "topic": where.topic,
-            "partition": where.partition,
-            **at.as_result(),
-            **_log_result(at.offset, logs.get(where)),
-        }
+        {**where._asdict(), **at.as_result(), **_log_result(at.offset, logs.get(where))}
         for where, at in sorted(offsets.items())
     ]
 

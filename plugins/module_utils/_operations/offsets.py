@@ -8,25 +8,22 @@ from __future__ import annotations
 
 import collections.abc as c
 import dataclasses
-import typing as t
 
 from .._errors import KafkaError, TaskError
 from .._model import Group, GroupSnapshot, Offsets
 from .._results import DELETE_OFFSET, SET_OFFSET, Item, Report
 from .._session import Session
 from . import delete_offsets, set_offsets
-from ._expected import changed_offsets, leave_alone, left_alone_warning
+from ._expected import changed_offsets, leave_alone, left_alone_warning, read_plan
 from ._guard import back_up, limit
 from ._offset_request import Request
 from ._read import Described, absent_group_operations, committed, describe_at_rest
 
-if t.TYPE_CHECKING:
-    from .._plan_file import PlannedOffset
-
 
 async def change_offsets(request: Request, session: Session) -> Report:
     """Delete or set committed offsets as C(consumer_group_offsets) asks."""
-    expected = _expected(request, session.wire.cluster_id)
+    given = read_plan(request.plan, session.wire.cluster_id)
+    expected = None if given is None else given.delete_offsets
     if expected is not None:
         request = dataclasses.replace(request, groups=delete_offsets.by_group(expected))
     saved = _saved(request, session.wire.cluster_id)
@@ -56,14 +53,6 @@ async def change_offsets(request: Request, session: Session) -> Report:
             items = await set_offsets.apply(session, items)
     session.warnings += left_alone_warning(items)
     return Report(items, backup_file)
-
-
-def _expected(request: Request, cluster_id: str) -> list[PlannedOffset] | None:
-    if request.plan is None:
-        return None
-    from .. import _plan_file as plan_file
-
-    return plan_file.read(request.plan, cluster_id).delete_offsets
 
 
 def _saved(request: Request, cluster_id: str) -> dict[str, Offsets] | None:
