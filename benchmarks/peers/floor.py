@@ -159,7 +159,6 @@ def _backup(job: Job) -> int:
 def _restore(job: Job) -> int:
     floor = _Floor(job)
     floor.described(job.groups)
-    floor.committed(job.groups)
     floor.ask(AbsentGroupOperations(), job.groups)
     wanted = {group: {TopicPartition(topic, part): Committed(offset)} for group, topic, part, offset in load(job.saved)}
     answers = floor.ask(OffsetCommit(wanted), list(wanted))

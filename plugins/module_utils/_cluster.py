@@ -53,15 +53,19 @@ class Cluster:
 
     def topics(self, names: c.Iterable[str]) -> dict[str, Topic | KafkaError]:
         """Return each topic, or the error that the cluster gives for it (UNKNOWN_TOPIC_OR_PARTITION and the like)."""
+        return self.ask_topics(names)()
+
+    def ask_topics(self, names: c.Iterable[str]) -> c.Callable[[], dict[str, Topic | KafkaError]]:
+        """Ask for topics, without waiting; what is returned waits, and returns what `topics` does."""
         wanted = sorted(set(names))
         if not wanted:
-            return {}
+            return dict
         futures = self._admin.describe_topics(
             confluent_kafka.TopicCollection(wanted),
             include_authorized_operations=True,
             request_timeout=self._timeout(),
         )
-        return {name: self._result(future, _topic) for name, future in futures.items()}
+        return lambda: {name: self._result(future, _topic) for name, future in futures.items()}
 
     def topic_names(self) -> list[str]:
         """Return the names of all topics that the caller may DESCRIBE."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections.abc as c
 import contextlib
-import dataclasses
 import datetime
 import json
 import os
@@ -22,8 +21,7 @@ from ._model import TopicPartition
 Document = dict[str, t.Any]
 
 
-@dataclasses.dataclass(frozen=True)
-class Kind:
+class Kind(t.NamedTuple):
     """A kind of file: what it is called, and the `format` and `version` that it starts with."""
 
     name: str

@@ -25,7 +25,7 @@ from ._rpc.find_coordinator import BATCHED_VERSION, LOOKUP_BATCH, find_coordinat
 from ._wire import Wire
 
 # requests that one coordinator works off at a time: enough to hide the network's delay
-WINDOW = 32
+WINDOW = 128
 BACKOFF = 0.1
 BACKOFF_MAX = 1.0
 # also the name of every code that Kafka does not know
@@ -226,7 +226,7 @@ class _Run(t.Generic[V]):
 
     def _answered(self, node: int, group: str, outcome: Outcome[V] | None) -> None:
         if isinstance(outcome, Done):
-            if self.settle and isinstance(outcome.value, dict) and _doubtful(outcome.value):
+            if self.settle and _doubtful(outcome.value):
                 self._doubt(group, outcome.value)
             else:
                 self._end(group, outcome.value)
@@ -303,9 +303,10 @@ def _told_by(where: str, problem: KafkaError) -> KafkaError:
     return problem._replace(message=f"{where}: {problem.message}") if problem.name == _DOUBTFUL else problem
 
 
-def _doubtful(answers: dict[t.Any, t.Any]) -> bool:
+def _doubtful(value: t.Any) -> bool:
     """Whether a broker says of one part of a group that it does not know what went wrong."""
-    return any(isinstance(answer, KafkaError) and answer.name == _DOUBTFUL for answer in answers.values())
+    answers = value.values() if isinstance(value, dict) else ()
+    return any(isinstance(answer, KafkaError) and answer.name == _DOUBTFUL for answer in answers)
 
 
 def _chunks(groups: list[str], size: int) -> list[list[str]]:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import os
 import typing as t
@@ -22,8 +21,7 @@ PLAN = document.Kind("plan", "kafkaops.groups/plan", 1)
 TYPES = ("classic", "consumer", "streams")
 
 
-@dataclasses.dataclass(frozen=True)
-class PlannedGroup:
+class PlannedGroup(t.NamedTuple):
     """A group to delete: its type and state at the time of the audit, and all that it had committed."""
 
     group: str
@@ -33,8 +31,7 @@ class PlannedGroup:
     offsets: dict[TopicPartition, int]
 
 
-@dataclasses.dataclass(frozen=True)
-class PlannedOffset:
+class PlannedOffset(t.NamedTuple):
     """A committed offset to delete: the group's type and state at the time of the audit, and the offset."""
 
     group: str
@@ -45,8 +42,7 @@ class PlannedOffset:
     evidence: str
 
 
-@dataclasses.dataclass(frozen=True)
-class Plan:
+class Plan(t.NamedTuple):
     """What an audit of one cluster found to be deletable.
 
     Attributes:

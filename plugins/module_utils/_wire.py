@@ -36,7 +36,7 @@ except ImportError:
 
 # Answers about many groups are several MB; a TLS alert that is read as a frame's length is 336 MiB, and refused.
 MAX_ANSWER_BYTES = 256 * 1024 * 1024
-MAX_IN_FLIGHT = 64
+MAX_IN_FLIGHT = 256
 CONNECT_TIMEOUT = 10.0
 # kafka-python reads a number of any length, in quadratic time; Kafka's texts are shorter than that
 _ENDLESS = re.compile(rb"[\x80-\xff]{32768}")

@@ -215,7 +215,12 @@ def test_coordinators_move(healed: Cluster, prepare: Prepare, kind: Plant) -> No
     client = healed.client()
     trial = prepare(kind)
     moved = {number: [2, 3, 1] for number, leader in coordinators.leaders(client).items() if leader == 1}
-    healed.proxies[1].after(*trial.kind.reads, lambda: coordinators.assign(client, moved))
+
+    def hand_over() -> None:
+        coordinators.assign(client, moved)
+        coordinators.wait_resigned(client, 1)
+
+    healed.proxies[1].after(*trial.kind.reads, hand_over)
     assert trial.succeeds().requests["FindCoordinator"] > 1
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, PartitionMetadata
 from kafka.protocol.admin import AlterClientQuotasRequest as Quotas
 from kafka.protocol.admin import AlterPartitionReassignmentsRequest as Reassignment
-from kafka.protocol.admin import ElectLeadersRequest
+from kafka.protocol.admin import ElectLeadersRequest, ListGroupsRequest
 
 from tests.support.clients import Client, properties
 from tests.support.offsets_topic import TOPIC
@@ -63,6 +63,20 @@ def prefer(client: Client, timeout: float = 30) -> None:
         with Wire(client) as wire:
             wire.call(ElectLeadersRequest(election_type=_PREFERRED, topic_partitions=None, timeout_ms=5000))
         time.sleep(0.2)
+
+
+def wait_resigned(client: Client, broker: int, timeout: float = 30) -> None:
+    """Wait until a broker that leads no partition of the offsets topic knows it: metadata tell it to others earlier.
+
+    :raises TimeoutError: when it coordinates groups after `timeout` seconds.
+    """
+    deadline = time.monotonic() + timeout
+    with Wire(client) as wire:
+        # an error, and no groups, while it gives partitions up
+        while (answer := wire.call(ListGroupsRequest(), broker)).groups or answer.error_code:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"broker {broker} coordinates {len(answer.groups)} groups after {timeout:.0f} s")
+            time.sleep(0.01)
 
 
 def require(client: Client, replicas: int | None) -> None:

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import collections.abc as c
-import dataclasses
 import datetime
 import re
 import time
@@ -27,8 +26,7 @@ _SOURCES = ("offsets", "reset_to", "restore_from")
 _OF_RESTORE = ("force", "missing_only")
 
 
-@dataclasses.dataclass(frozen=True)
-class Wanted:
+class Wanted(t.NamedTuple):
     """An offset as the user gives it; without metadata, that of an equal committed offset is kept."""
 
     offset: int
@@ -36,16 +34,14 @@ class Wanted:
     leader_epoch: int | None
 
 
-@dataclasses.dataclass(frozen=True)
-class Reset:
+class Reset(t.NamedTuple):
     """Where to reset to: C(earliest), C(latest), C(offset), C(shift), or C(timestamp) (ms since the epoch)."""
 
     to: str
     value: int = 0
 
 
-@dataclasses.dataclass(frozen=True)
-class Request:
+class Request(t.NamedTuple):
     """The task: which groups and partitions, named or in a plan file, and what to do with them."""
 
     state: str

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import collections.abc as c
-import dataclasses
 import typing as t
 
 from .. import _input as inputs
@@ -25,8 +24,7 @@ SHOWN_MEMBERS = 5
 REASON = "the group is being deleted by kafkaops.groups.consumer_group"
 
 
-@dataclasses.dataclass(frozen=True)
-class Request:
+class Request(t.NamedTuple):
     """The task: which groups, by name or in a plan file, and how."""
 
     names: list[str]

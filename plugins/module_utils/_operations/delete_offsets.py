@@ -35,13 +35,6 @@ def by_group(expected: c.Iterable[PlannedOffset]) -> dict[str, Topics]:
     return groups
 
 
-def concerned(request: Request, offsets: dict[str, Offsets | KafkaError]) -> set[str]:
-    """Return the topics that the task may touch."""
-    if request.unsubscribed:
-        return {where.topic for found in offsets.values() if not isinstance(found, KafkaError) for where in found}
-    return {name for topics in request.groups.values() for name in topics}
-
-
 def plan(
     request: Request,
     groups: dict[str, Described],

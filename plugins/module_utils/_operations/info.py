@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import collections.abc as c
-import dataclasses
 import typing as t
 
 from .. import _input as inputs
@@ -19,8 +18,7 @@ from . import _gather
 from ._gather import Found, Gathered
 
 
-@dataclasses.dataclass(frozen=True)
-class Request:
+class Request(t.NamedTuple):
     """The task: which groups, and what to gather of each."""
 
     names: list[str] | None

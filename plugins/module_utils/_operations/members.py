@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections
 import collections.abc as c
-import dataclasses
 import typing as t
 
 from .. import _input as inputs
@@ -22,8 +21,7 @@ from ._read import Described, describe, removes_kip848_members
 WATCH_INTERVAL = 0.5
 
 
-@dataclasses.dataclass(frozen=True)
-class MemberName:
+class MemberName(t.NamedTuple):
     """A member as the user names it: by its instance id (static) or by its member id."""
 
     group_instance_id: str | None
@@ -36,8 +34,7 @@ class MemberName:
         return member.member_id == self.member_id
 
 
-@dataclasses.dataclass(frozen=True)
-class Request:
+class Request(t.NamedTuple):
     """The task: which members of which groups (None for all), and for how many seconds to watch afterwards."""
 
     names: list[str]

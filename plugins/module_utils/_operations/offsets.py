@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import collections.abc as c
-import dataclasses
 
 from .._errors import KafkaError, TaskError
 from .._model import Group, GroupSnapshot, Offsets
@@ -25,21 +24,22 @@ async def change_offsets(request: Request, session: Session) -> Report:
     given = read_plan(request.plan, session.wire.cluster_id)
     expected = None if given is None else given.delete_offsets
     if expected is not None:
-        request = dataclasses.replace(request, groups=delete_offsets.by_group(expected))
+        request = request._replace(groups=delete_offsets.by_group(expected))
     saved = _saved(request, session.wire.cluster_id)
     names = list(saved if saved is not None else request.groups)
+    # answered while groups are read
+    asked = None if request.unsubscribed else session.cluster.ask_topics(_named_topics(request, saved))
     groups = await describe_at_rest(session, names, "DELETE" if request.state == "absent" else "READ")
-    unread = {name: group for name, group in groups.items() if isinstance(group, KafkaError)}
-    offsets = {**unread, **await committed(session, [name for name in names if name not in unread])}
+    existing = [name for name, group in groups.items() if isinstance(group, Group)]
+    offsets = {**_unread(groups), **await committed(session, existing)}
+    topics = asked() if asked else session.cluster.topics(_committed_topics(offsets))
     if request.state == "absent":
-        topics = session.cluster.topics(delete_offsets.concerned(request, offsets))
         items, warnings = delete_offsets.plan(request, groups, offsets, topics)
         session.warnings += warnings
         if expected is not None:
             items = leave_alone(items, changed_offsets(expected, groups, offsets))
         items = limit(items, DELETE_OFFSET, request.max_changes)
     else:
-        topics = session.cluster.topics(set_offsets.concerned(request, saved))
         logs = set_offsets.read_logs(request, topics, session.cluster)
         targets = set_offsets.targets(request, saved, offsets, topics, logs)
         absent = await absent_group_operations(session, [name for name, group in groups.items() if group is None])
@@ -66,6 +66,23 @@ def _saved(request: Request, cluster_id: str) -> dict[str, Offsets] | None:
         if name not in groups:
             raise TaskError(f"restore_from: {request.restore_from} holds no group '{name}'. Nothing was changed.")
     return {name: groups[name].offsets for name in request.groups or groups}
+
+
+def _unread(groups: dict[str, Described]) -> dict[str, Offsets | KafkaError]:
+    """Return of groups that have no offsets to read: why one cannot be read; nothing for one that does not exist."""
+    return {name: group or {} for name, group in groups.items() if not isinstance(group, Group)}
+
+
+def _named_topics(request: Request, saved: dict[str, Offsets] | None) -> set[str]:
+    if saved is not None:
+        return {where.topic for offsets in saved.values() for where in offsets}
+    if request.offsets is not None:
+        return {where.topic for where in request.offsets}
+    return {name for topics in request.groups.values() for name in topics}
+
+
+def _committed_topics(offsets: dict[str, Offsets | KafkaError]) -> set[str]:
+    return {where.topic for found in offsets.values() if not isinstance(found, KafkaError) for where in found}
 
 
 def _snapshots(

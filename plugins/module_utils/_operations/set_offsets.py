@@ -7,9 +7,8 @@
 from __future__ import annotations
 
 import collections.abc as c
-import dataclasses
+import typing as t
 
-from .._cluster import Cluster
 from .._errors import KafkaError, error
 from .._model import Committed, Group, Offsets, Topic, TopicPartition
 from .._results import NONE, SET_OFFSET, Item, counted
@@ -20,12 +19,14 @@ from ._offset_checks import partition_problem, planned, topic_problem
 from ._offset_request import Request, Reset, Wanted
 from ._read import Described, committed
 
+if t.TYPE_CHECKING:
+    from .._cluster import Cluster
+
 Target = Committed | KafkaError  # pylint: disable=unsupported-binary-operation
 Targets = dict[str, dict[TopicPartition, Target]]
 
 
-@dataclasses.dataclass(frozen=True)
-class Log:
+class Log(t.NamedTuple):
     """A partition's log: its start and end offset, and for a reset by time the offset found."""
 
     start: int
@@ -34,15 +35,6 @@ class Log:
 
 
 Logs = dict[TopicPartition, Log | KafkaError]  # pylint: disable=unsupported-binary-operation
-
-
-def concerned(request: Request, saved: dict[str, Offsets] | None) -> set[str]:
-    """Return the topics that the task may touch."""
-    if saved is not None:
-        return {where.topic for offsets in saved.values() for where in offsets}
-    if request.offsets is not None:
-        return {where.topic for where in request.offsets}
-    return {name for topics in request.groups.values() for name in topics}
 
 
 def read_logs(request: Request, topics: dict[str, Topic | KafkaError], cluster: Cluster) -> Logs:
@@ -65,7 +57,7 @@ def read_logs(request: Request, topics: dict[str, Topic | KafkaError], cluster: 
         for where, at_time in cluster.offsets_at(partitions, reset.value).items():
             log = logs[where]
             if isinstance(log, Log):
-                logs[where] = at_time if isinstance(at_time, KafkaError) else dataclasses.replace(log, at_time=at_time)
+                logs[where] = at_time if isinstance(at_time, KafkaError) else log._replace(at_time=at_time)
     return logs
 
 

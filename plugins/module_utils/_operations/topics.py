@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import collections.abc as c
-import dataclasses
 import typing as t
 
 from .. import _input as inputs
@@ -24,16 +23,14 @@ Seen = dict[str, Topic | KafkaError]  # pylint: disable=unsupported-binary-opera
 _SPREAD = 5.0
 
 
-@dataclasses.dataclass(frozen=True)
-class Deletion:
+class Deletion(t.NamedTuple):
     """The task of C(topic): which topics to delete, and how many at most."""
 
     names: list[str]
     max_changes: int | None
 
 
-@dataclasses.dataclass(frozen=True)
-class Question:
+class Question(t.NamedTuple):
     """The task of C(topic_info): which topics, by name or by pattern, and whether to look at their logs."""
 
     names: list[str] | None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import abc
 import collections.abc as c
-import dataclasses
 import typing as t
 
 from .._errors import KafkaError, from_code
@@ -18,29 +17,25 @@ K = t.TypeVar("K")
 V = t.TypeVar("V")
 
 
-@dataclasses.dataclass(frozen=True)
-class Done(t.Generic[V]):
+class Done(t.NamedTuple, t.Generic[V]):
     """The group is finished, with this value."""
 
     value: V
 
 
-@dataclasses.dataclass(frozen=True)
-class Failed:
+class Failed(t.NamedTuple):
     """The group is finished, with this error."""
 
     error: KafkaError
 
 
-@dataclasses.dataclass(frozen=True)
-class Retry:
+class Retry(t.NamedTuple):
     """Ask the same coordinator again, later."""
 
     error: KafkaError
 
 
-@dataclasses.dataclass(frozen=True)
-class Unmap:
+class Unmap(t.NamedTuple):
     """Look the coordinator up again."""
 
     error: KafkaError
