@@ -124,7 +124,7 @@ def _delete(job: Job) -> int:
 def _delete_offsets(job: Job) -> int:
     floor = _Floor(job)
     floor.described(job.groups)
-    floor.committed(job.groups)
+    floor.committed(job.groups, stable=True)
     return _succeeded(floor.ask(OffsetDelete({group: [WHERE] for group in job.groups}), job.groups))
 
 
@@ -159,6 +159,7 @@ def _backup(job: Job) -> int:
 def _restore(job: Job) -> int:
     floor = _Floor(job)
     floor.described(job.groups)
+    floor.committed(job.groups, stable=True)
     floor.ask(AbsentGroupOperations(), job.groups)
     wanted = {group: {TopicPartition(topic, part): Committed(offset)} for group, topic, part, offset in load(job.saved)}
     answers = floor.ask(OffsetCommit(wanted), list(wanted))

@@ -30,8 +30,8 @@ async def change_offsets(request: Request, session: Session) -> Report:
     # answered while groups are read
     asked = None if request.unsubscribed else session.cluster.ask_topics(_named_topics(request, saved))
     groups = await describe_at_rest(session, names, "DELETE" if request.state == "absent" else "READ")
-    existing = [name for name, group in groups.items() if isinstance(group, Group)]
-    offsets = {**_unread(groups), **await committed(session, existing)}
+    unread = {name: group for name, group in groups.items() if isinstance(group, KafkaError)}
+    offsets = {**unread, **await committed(session, [name for name in names if name not in unread], stable=True)}
     topics = asked() if asked else session.cluster.topics(_committed_topics(offsets))
     if request.state == "absent":
         items, warnings = delete_offsets.plan(request, groups, offsets, topics)
@@ -66,11 +66,6 @@ def _saved(request: Request, cluster_id: str) -> dict[str, Offsets] | None:
         if name not in groups:
             raise TaskError(f"restore_from: {request.restore_from} holds no group '{name}'. Nothing was changed.")
     return {name: groups[name].offsets for name in request.groups or groups}
-
-
-def _unread(groups: dict[str, Described]) -> dict[str, Offsets | KafkaError]:
-    """Return of groups that have no offsets to read: why one cannot be read; nothing for one that does not exist."""
-    return {name: group or {} for name, group in groups.items() if not isinstance(group, Group)}
 
 
 def _named_topics(request: Request, saved: dict[str, Offsets] | None) -> set[str]:

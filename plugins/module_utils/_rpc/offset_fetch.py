@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from .. import _messages as messages
+from .._errors import KafkaError
 from .._model import Committed, Offsets, TopicPartition
 from ._handler import Done, Failed, Handler, Outcome, coordinator_outcome, unique
 
@@ -20,6 +21,10 @@ _MAX_VERSION = 9
 
 class OffsetFetch(Handler[Offsets]):
     """Reads the committed offsets of groups; a group that does not exist has none.
+
+    A coordinator that has just taken over may not know yet that what was last committed is replicated, and answers
+    without it, unless what it tells is to be stable (GroupCoordinatorService.fetchOffsets of Kafka 4.0). The describing
+    RPCs have no such choice.
 
     Topics that the caller may not DESCRIBE are left out by the broker, which does not say so.
 
@@ -58,9 +63,15 @@ def _outcome(group: t.Any) -> Outcome[Offsets]:
         for partition in topic.partitions:
             problem = coordinator_outcome(partition.error_code)
             if problem is not None:
-                return Failed(problem.error)
+                return Failed(_explained(problem.error))
             if partition.committed_offset >= 0:
                 offsets[TopicPartition(topic.name, partition.partition_index)] = Committed(
                     partition.committed_offset, partition.committed_leader_epoch, partition.metadata or ""
                 )
     return Done(offsets)
+
+
+def _explained(problem: KafkaError) -> KafkaError:
+    if problem.name != "UNSTABLE_OFFSET_COMMIT":
+        return problem
+    return problem._replace(message="a transaction is about to commit offsets of it: wait until that has ended")
