@@ -99,10 +99,12 @@ def _head(machine: dict[str, Any], results: Iterable[Result]) -> str:
 def _operation(results: Sequence[Result], field: Sequence[Peer]) -> Iterator[str]:
     alone = [peer for peer in field if peer.alone]
     whole = [peer for peer in field if not (peer.alone and peer.ours)]
-    plain = [result for result in results if result.case[2:] == (1, 0.0)]
-    others = [result for result in results if result.case[2:] != (1, 0.0)]
+    near = [result for result in results if result.case.brokers == 1 and not result.case.delay]
+    far = [result for result in results if result.case.brokers == 1 and result.case.delay]
+    more = [result for result in results if result.case.brokers > 1]
+    places = {"on one broker": near, "on one broker, with a delay": far, "on more brokers": more}
     for title, peers, figure in (("The operation alone", alone, "seconds"), ("The whole process", whole, "wall")):
-        for where, some in (("on one broker", plain), ("with a delay, or on more brokers", others)):
+        for where, some in places.items():
             if some:
                 yield f"{title}, {where}:"
                 yield _times(some, peers, figure)

@@ -24,8 +24,10 @@ from ._rpc._handler import Done, Failed, Handler, Outcome, Retry, Unmap, coordin
 from ._rpc.find_coordinator import BATCHED_VERSION, LOOKUP_BATCH, find_coordinator_request, read_coordinators
 from ._wire import Wire
 
-# requests that one coordinator works off at a time: enough to hide the network's delay
+# requests that are on their way to one coordinator at most: enough to hide the network's delay
 WINDOW = 128
+# it works them off one by one, and the time of each runs since it was sent: so many seconds are left for each of them
+_SECONDS_EACH = 0.2
 BACKOFF = 0.1
 BACKOFF_MAX = 1.0
 # also the name of every code that Kafka does not know
@@ -120,14 +122,15 @@ class Driver:
     async def work(
         self, job: c.Callable[[list[str]], c.Coroutine[t.Any, t.Any, None]], batches: list[list[str]]
     ) -> None:
-        """Run a job for each batch, at most WINDOW of them at a time."""
+        """Run a job for each batch, at most WINDOW of them at a time, and fewer where requests have little time."""
         queue = collections.deque(batches)
+        window = max(1, min(WINDOW, int(self.wire.request_timeout / _SECONDS_EACH), len(batches)))
 
         async def worker() -> None:
             while queue:
                 await job(queue.popleft())
 
-        await self.wire.gather(worker() for _number in range(min(WINDOW, len(batches))))
+        await self.wire.gather(worker() for _number in range(window))
 
 
 class _Run(t.Generic[V]):

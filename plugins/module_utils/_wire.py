@@ -134,7 +134,7 @@ class Wire:
         )
         self._protocol = config["security_protocol"]
         self._mechanism = config.get("sasl_mechanism")
-        self._request_timeout = request_timeout
+        self.request_timeout = request_timeout
         self.deadline = deadline
         self.cluster_id = ""
         self.requests: collections.Counter[str] = collections.Counter()
@@ -255,8 +255,8 @@ class Wire:
         request.API_VERSION = self._negotiate(connection, request)
         while connection.paused and not self.deadline.over:
             # throttled by a quota, or too many requests in flight
-            await self.sleep(0.01)
-        timeout = min(self._request_timeout, self.deadline.remaining - reserve)
+            await self.sleep(0.05)
+        timeout = min(self.request_timeout, self.deadline.remaining - reserve)
         if timeout <= 0 or connection.closed or connection.paused:
             raise CallError(f"no time or connection left to ask {self.address(node_id)}", sent=False)
         self.requests[messages.request_name(request)] += 1
@@ -292,7 +292,7 @@ class Wire:
         raise error
 
     async def _connection(self, node_id: t.Any) -> t.Any:
-        timeout = min(self._request_timeout, self.deadline.remaining, CONNECT_TIMEOUT)
+        timeout = min(self.request_timeout, self.deadline.remaining, CONNECT_TIMEOUT)
         try:
             connection = self._manager.get_connection(node_id, timeout_ms=timeout * 1000, refresh_metadata_on_err=False)
             if not connection.connected:

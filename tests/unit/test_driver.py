@@ -12,7 +12,7 @@ import dataclasses
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._driver import Driver
+from ansible_collections.kafkaops.groups.plugins.module_utils._driver import WINDOW, Driver
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import (
     CallError,
     KafkaError,
@@ -75,6 +75,7 @@ class Script:
         self.sent: list[tuple[int, tuple[str, ...]]] = []
         self.looked_up: list[list[str]] = []
         self.deadline = Deadline(timeout)
+        self.request_timeout = 30.0
         self.nodes = [1, 2]
 
     async def gather(self, calls: c.Iterable[c.Coroutine[t.Any, t.Any, t.Any]]) -> list[t.Any]:
@@ -168,6 +169,33 @@ def test_only_what_is_pending_is_asked_again() -> None:
     script = Script({1: [{"a": 0, "b": LOADING}, 0]}, ON_1)
     assert run(script, ["a", "b"]) == {"a": "done a", "b": "done b"}
     assert script.sent == [(1, ("a", "b")), (1, ("b",))]
+
+
+@pytest.mark.parametrize(
+    ("batches", "request_timeout", "most"),
+    [
+        pytest.param(300, 30.0, WINDOW, id="many"),
+        pytest.param(3, 30.0, 3, id="few"),
+        pytest.param(300, 1.0, 5, id="each has little time"),
+        pytest.param(300, 0.01, 1, id="hardly any"),
+    ],
+)
+def test_so_many_requests_are_on_their_way(batches: int, request_timeout: float, most: int) -> None:
+    script = Script({}, [])
+    script.request_timeout = request_timeout
+    running = [0]
+    seen = []
+
+    async def job(batch: list[str]) -> None:
+        running[0] += 1
+        seen.append((running[0], *batch))
+        await asyncio.sleep(0)
+        running[0] -= 1
+
+    todo = [[str(number)] for number in range(batches)]
+    asyncio.run(Driver(script).work(job, todo))  # type: ignore[arg-type]
+    assert max(count for count, _group in seen) == most
+    assert [[group] for _count, group in seen] == todo
 
 
 def test_batches() -> None:

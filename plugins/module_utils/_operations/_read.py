@@ -85,6 +85,20 @@ async def committed(session: Session, names: t.Iterable[str], stable: bool = Fal
     return await session.driver.read(OffsetFetch(stable), names)
 
 
+async def committed_now(session: Session, names: t.Iterable[str]) -> dict[str, Offsets | KafkaError]:
+    """Return what each group has committed, also where its coordinator has just taken over; see OffsetFetch.
+
+    What is about to be committed by a group is not waited for.
+    """
+    found = await committed(session, names, stable=True)
+    unstable = [
+        name
+        for name, answer in found.items()
+        if isinstance(answer, KafkaError) and answer.name == "UNSTABLE_OFFSET_COMMIT"
+    ]
+    return {**found, **await committed(session, unstable)}
+
+
 async def absent_group_operations(
     session: Session, names: t.Iterable[str]
 ) -> dict[str, frozenset[str] | KafkaError | None]:

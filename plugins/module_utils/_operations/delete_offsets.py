@@ -18,7 +18,7 @@ from .._session import Session
 from ._expected import COMMITTED_SINCE
 from ._offset_checks import hidden_topic, partition_problem, planned, topic_problem
 from ._offset_request import Request, Topics
-from ._read import Described, committed
+from ._read import Described, committed, committed_now
 
 if t.TYPE_CHECKING:
     from .._plan_file import PlannedOffset
@@ -151,7 +151,8 @@ async def apply(session: Session, items: c.Sequence[Item], from_plan: bool) -> l
 
     async def settle(names: list[str]) -> dict[str, PartitionErrors | KafkaError | None]:
         return {
-            name: _deleted(found, changes[name], from_plan) for name, found in (await committed(session, names)).items()
+            name: _deleted(found, changes[name], from_plan)
+            for name, found in (await committed_now(session, names)).items()
         }
 
     answers = await session.driver.change(OffsetDelete(partitions), partitions, settle)

@@ -16,7 +16,7 @@ from . import delete_offsets, set_offsets
 from ._expected import changed_offsets, leave_alone, left_alone_warning, read_plan
 from ._guard import back_up, limit
 from ._offset_request import Request
-from ._read import Described, absent_group_operations, committed, describe_at_rest
+from ._read import Described, absent_group_operations, committed_now, describe_at_rest
 
 
 async def change_offsets(request: Request, session: Session) -> Report:
@@ -29,9 +29,13 @@ async def change_offsets(request: Request, session: Session) -> Report:
     names = list(saved if saved is not None else request.groups)
     # answered while groups are read
     asked = None if request.unsubscribed else session.cluster.ask_topics(_named_topics(request, saved))
-    groups = await describe_at_rest(session, names, "DELETE" if request.state == "absent" else "READ")
+    needed = "DELETE" if request.state == "absent" else "READ"
+    groups = await describe_at_rest(session, names, needed)
     unread = {name: group for name, group in groups.items() if isinstance(group, KafkaError)}
-    offsets = {**unread, **await committed(session, [name for name in names if name not in unread], stable=True)}
+    offsets = {**unread, **await committed_now(session, [name for name in names if name not in unread])}
+    # of a coordinator that has just taken over, only the offsets tell that these exist
+    unseen = [name for name, group in groups.items() if group is None and offsets[name]]
+    groups.update(await describe_at_rest(session, unseen, needed))
     topics = asked() if asked else session.cluster.topics(_committed_topics(offsets))
     if request.state == "absent":
         items, warnings = delete_offsets.plan(request, groups, offsets, topics)

@@ -17,7 +17,7 @@ from .._rpc.offset_commit import OffsetCommit
 from .._session import Session
 from ._offset_checks import partition_problem, planned, topic_problem
 from ._offset_request import Request, Reset, Wanted
-from ._read import Described, committed
+from ._read import Described, committed_now
 
 if t.TYPE_CHECKING:
     from .._cluster import Cluster
@@ -200,7 +200,7 @@ async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
         wanted[name] = {item.where: item.after for item in changes if isinstance(item.after, Committed)}
 
     async def settle(names: list[str]) -> dict[str, PartitionErrors | KafkaError | None]:
-        return {name: _set(found, wanted[name]) for name, found in (await committed(session, names)).items()}
+        return {name: _set(found, wanted[name]) for name, found in (await committed_now(session, names)).items()}
 
     answers = await session.driver.change(OffsetCommit(wanted), wanted, settle)
     return [_outcome(item, partition_problem(item, answers[item.group])) if item.changed else item for item in items]

@@ -29,7 +29,8 @@ class OffsetFetch(Handler[Offsets]):
     Topics that the caller may not DESCRIBE are left out by the broker, which does not say so.
 
     Args:
-        stable: fail a group as UNSTABLE_OFFSET_COMMIT that has a transaction about to commit (KIP-447, Kafka 2.5).
+        stable: fail a group as UNSTABLE_OFFSET_COMMIT that has a transaction about to commit (KIP-447, Kafka 2.5), or,
+            up to Kafka 3.9, any commit that is being replicated.
     """
 
     def __init__(self, stable: bool = False) -> None:
@@ -74,4 +75,5 @@ def _outcome(group: t.Any) -> Outcome[Offsets]:
 def _explained(problem: KafkaError) -> KafkaError:
     if problem.name != "UNSTABLE_OFFSET_COMMIT":
         return problem
-    return problem._replace(message="a transaction is about to commit offsets of it: wait until that has ended")
+    words = "a commit or a transaction of it is under way: run the task again when that has ended"
+    return problem._replace(message=words)
