@@ -11,6 +11,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -302,22 +303,34 @@ def test_a_plan_that_is_refused(
     assert len(truth.offsets(cluster.client(), name)) == 2
 
 
-def test_what_a_transaction_is_about_to_commit_is_not_lost(cluster: Cluster, write: Write) -> None:
-    """The committed offset still is what the audit saw; the one of the open transaction would go with the group."""
-    client = cluster.client()
-    (pending,) = names("pending")
-    commits.commit(client, pending, {(TOPIC, 0): (3, "", -1)})
-    consumer = PlainConsumer({**client, "group.id": pending})
-    producer = Producer({**client, "transactional.id": pending})
+@contextmanager
+def about_to_commit(client: dict[str, str], group: str) -> Iterator[None]:
+    """Commit 3, then a transaction with 4, which ends with the block."""
+    commits.commit(client, group, {(TOPIC, 0): (3, "", -1)})
+    consumer = PlainConsumer({**client, "group.id": group})
+    producer = Producer({**client, "transactional.id": group})
     producer.init_transactions()
     producer.begin_transaction()
     producer.send_offsets_to_transaction([ConfluentPartition(TOPIC, 0, 4)], consumer.consumer_group_metadata())
-    refused = run("consumer_group", cluster.bootstrap, plan=write(stale(pending)))
-    wanted = [{"topic": TOPIC, "partition": 0, "offset": 1, "leader_epoch": None, "metadata": None}]
-    reset = run("consumer_group_offsets", cluster.bootstrap, group=pending, offsets=wanted)
+    yield
     producer.commit_transaction()
     consumer.close()
+
+
+def test_what_a_transaction_is_about_to_commit_is_not_lost(cluster: Cluster, write: Write) -> None:
+    """The committed offset still is what the audit saw; the one of the open transaction would go with the group."""
+    (pending,) = names("pending")
+    with about_to_commit(cluster.client(), pending):
+        refused = run("consumer_group", cluster.bootstrap, plan=write(stale(pending)))
     assert refused.errors == {pending: "UNSTABLE_OFFSET_COMMIT"}
-    # sets what it can see, as ever, and is overwritten
-    assert (reset.changed, reset.errors) == (1, {})
-    assert truth.offsets(client, pending)[TOPIC, 0].offset == 4
+    assert truth.offsets(cluster.client(), pending)[TOPIC, 0].offset == 4
+
+
+def test_an_open_transaction_keeps_nobody_from_setting_offsets(cluster: Cluster) -> None:
+    """What was committed last stays."""
+    (pending,) = names("pending")
+    wanted = [{"topic": TOPIC, "partition": 0, "offset": 1, "leader_epoch": None, "metadata": None}]
+    with about_to_commit(cluster.client(), pending):
+        done = run("consumer_group_offsets", cluster.bootstrap, group=pending, offsets=wanted)
+    assert (done.changed, done.errors) == (1, {})
+    assert truth.offsets(cluster.client(), pending)[TOPIC, 0].offset == 1
