@@ -317,6 +317,7 @@ def about_to_commit(client: dict[str, str], group: str) -> Iterator[None]:
     consumer.close()
 
 
+@pytest.mark.usefixtures("proxy")
 def test_what_a_transaction_is_about_to_commit_is_not_lost(cluster: Cluster, write: Write) -> None:
     """The committed offset still is what the audit saw; the one of the open transaction would go with the group."""
     (pending,) = names("pending")
@@ -326,6 +327,7 @@ def test_what_a_transaction_is_about_to_commit_is_not_lost(cluster: Cluster, wri
     assert truth.offsets(cluster.client(), pending)[TOPIC, 0].offset == 4
 
 
+@pytest.mark.usefixtures("proxy")
 def test_an_open_transaction_keeps_nobody_from_setting_offsets(cluster: Cluster) -> None:
     """What was committed last stays."""
     (pending,) = names("pending")
