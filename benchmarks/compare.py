@@ -34,7 +34,7 @@ PLAN = (
     (1, 0.0, (1, 100, 1_000, 10_000, 50_000)),
     (1, 2.0, (1, 1_000)),
     (1, 20.0, (1, 1_000)),
-    (3, 0.0, (1, 1_000, 10_000)),
+    (3, 0.0, (1, 100, 1_000, 10_000, 50_000)),
     (3, 20.0, (1, 1_000)),
 )
 #: without a delay, requests and bytes are counted at these sizes, in a run of its own through proxies
