@@ -73,7 +73,6 @@ class Brokers:
 
     def __init__(self, listed: dict[int, list[str]]) -> None:
         self.nodes = sorted(listed)
-        self.request_timeout = 30.0
         self._listed = listed
 
     async def gather(self, calls: c.Iterable[c.Coroutine[Any, Any, Any]]) -> list[Any]:

@@ -94,10 +94,7 @@ def _tells(outcome: Outcome[Group | None] | None) -> int:
 
 def in_order(members: c.Iterable[Member]) -> tuple[Member, ...]:
     """Return members in an order that does not change from one answer to the next."""
-    every = list(members)
-    if len(every) > 1:
-        every.sort(key=lambda one: (one.client_id, one.host, one.group_instance_id or "", one.member_id))
-    return tuple(every)
+    return tuple(sorted(members, key=lambda one: (one.client_id, one.host, one.group_instance_id or "", one.member_id)))
 
 
 def plain_host(host: str) -> str:

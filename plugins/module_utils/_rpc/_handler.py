@@ -46,7 +46,7 @@ Outcome = Done[V] | Failed | Retry | Unmap  # pylint: disable=unsupported-binary
 
 def coordinator_outcome(code: int, message: str | None = None) -> Failed | Retry | Unmap | None:
     """Return the outcome that Java's Admin gives an error code of a group coordinator, None for 0."""
-    problem = from_code(code, message) if code else None
+    problem = from_code(code, message)
     if problem is None:
         return None
     if problem.name == "COORDINATOR_LOAD_IN_PROGRESS":
