@@ -29,14 +29,10 @@ from tests.support.broker import Cluster
 from tests.support.jars import DEFAULT_VERSION
 
 RUNS = 3
-#: brokers, delay (ms) and sizes of a whole run
-PLAN = (
-    (1, 0.0, (1, 100, 1_000, 10_000, 50_000)),
-    (1, 2.0, (1, 1_000)),
-    (1, 20.0, (1, 1_000)),
-    (3, 0.0, (1, 100, 1_000, 10_000, 50_000)),
-    (3, 20.0, (1, 1_000)),
-)
+#: what a whole run goes through
+BROKERS = (1, 3)
+DELAYS = (0.0, 2.0, 20.0)
+SIZES = (1, 100, 1_000, 10_000, 50_000)
 #: without a delay, requests and bytes are counted at these sizes, in a run of its own through proxies
 COUNTED = (1_000, LARGE)
 #: the most members that are made: each of them has to join
@@ -45,15 +41,13 @@ MEMBERS = 1_000
 
 def cases(given: argparse.Namespace) -> Iterator[Case]:
     """What the arguments ask for, cluster by cluster."""
-    chosen = given.sizes or given.brokers or given.delay
-    plan: Iterable[tuple[int, float, Sequence[int]]] = PLAN
-    if chosen:
-        pairs = itertools.product(given.brokers or [1], given.delay or [0.0])
-        plan = [(brokers, delay, given.sizes or PLAN[0][2]) for brokers, delay in pairs]
-    for brokers, delay, sizes in plan:
-        for size, operation in itertools.product(sizes, given.operations):
+    whole = not (given.sizes or given.brokers or given.delay)
+    brokers = given.brokers or (BROKERS if whole else BROKERS[:1])
+    delays = given.delay or (DELAYS if whole else DELAYS[:1])
+    for place, delay in itertools.product(brokers, delays):
+        for size, operation in itertools.product(given.sizes or SIZES, given.operations):
             if size <= MEMBERS or not operation.startswith("members"):
-                yield Case(operation, size, brokers, delay)
+                yield Case(operation, size, place, delay)
 
 
 def run(todo: Iterable[Case], runs: int, field: Sequence[Peer], results: Results) -> Iterator[Result]:
@@ -87,7 +81,7 @@ class _Measuring:
         self.result = Result(case)
 
     def all(self, field: Sequence[Peer]) -> Result:
-        able = [peer for peer in field if peer.takes(self.case.operation, self.case.size)]
+        able = [peer for peer in field if peer.takes(self.case)]
         slow: set[str] = set()
         for _run in range(self.runs):
             # in turn, so that a slow minute of the machine meets all of them

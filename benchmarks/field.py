@@ -21,6 +21,7 @@ import yaml
 from benchmarks import tasks
 from benchmarks.measure import Command
 from benchmarks.peers.contract import TOPIC
+from benchmarks.results import Case
 from tests.support.collection import CHECKOUT
 from tests.support.jars import DEFAULT_VERSION, classpath
 
@@ -31,6 +32,8 @@ _KADM = BUILT / "kadm"
 _MODULES = "ansible_collections.kafkaops.groups.plugins.modules"
 _GROUPS_TOOL = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 _RESETTER = "org.apache.kafka.tools.StreamsResetter"
+#: who waits for one group before it asks for the next is not measured where the delays (ms) of all add up to more
+_LONGEST_WAIT = 20_000.0
 
 
 class Call(NamedTuple):
@@ -49,7 +52,8 @@ class Peer:
     """One way to do the operations.
 
     `ours` are those of the collection; `alone` tells whether it measures the operation besides the whole process.
-    `most` is the highest number of groups at which it is measured, for an operation or for all others ("").
+    `most` is the highest number of groups at which it is measured, for an operation or for all others (""); `in_turn`
+    are the operations that it does one group after the other.
     """
 
     name: str
@@ -59,11 +63,16 @@ class Peer:
     alone: bool
     ours: bool = False
     most: tuple[tuple[str, int], ...] = ()
+    in_turn: frozenset[str] = frozenset()
 
-    def takes(self, operation: str, size: int) -> bool:
-        """Whether it is measured with an operation at a size."""
+    def takes(self, case: Case) -> bool:
+        """Whether it is measured in a case."""
         most = dict(self.most)
-        return operation in self.operations and size <= most.get(operation, most.get("", size))
+        return (
+            case.operation in self.operations
+            and case.size <= most.get(case.operation, most.get("", case.size))
+            and (case.operation not in self.in_turn or case.size * case.delay <= _LONGEST_WAIT)
+        )
 
 
 def peers(names: Collection[str] = ()) -> list[Peer]:
@@ -73,6 +82,7 @@ def peers(names: Collection[str] = ()) -> list[Peer]:
     """
     every = frozenset(tasks.OPERATIONS)
     tool = every - {"members-of-one", "members-of-many"}
+    in_turn = frozenset({"delete-offsets", "members-of-many", "restore"})
     found = [
         Peer("ours", "kafkaops.groups, operation", _python("ours"), every, True, ours=True),
         Peer("module", "kafkaops.groups, module", _module, every, False, ours=True),
@@ -85,6 +95,7 @@ def peers(names: Collection[str] = ()) -> list[Peer]:
             _python("kafka_python"),
             every - {"members-of-one"},
             True,
+            in_turn=in_turn,
         ),
         Peer(
             "confluent-kafka",
@@ -93,7 +104,7 @@ def peers(names: Collection[str] = ()) -> list[Peer]:
             every - {"delete-offsets", "members-of-one", "members-of-many"},
             True,
         ),
-        Peer("java", f"Java Admin {DEFAULT_VERSION}", _java_admin, every, True),
+        Peer("java", f"Java Admin {DEFAULT_VERSION}", _java_admin, every, True, in_turn=in_turn),
         Peer(
             "kafka-consumer-groups",
             f"kafka-consumer-groups.sh {DEFAULT_VERSION}",
@@ -102,6 +113,7 @@ def peers(names: Collection[str] = ()) -> list[Peer]:
             False,
             # it takes one group at a time there, and there every group by its name, on one command line
             most=(("delete-offsets", 1), ("restore", 1000)),
+            in_turn=frozenset({"offsets", "backup"}),
         ),
         Peer(
             "streams-resetter",
