@@ -1,11 +1,12 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page that the benchmarks write: docs/benchmarks.md, one section each."""
+"""The page that the benchmarks write, docs/benchmarks.md: one section each, mostly tables."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
@@ -22,3 +23,9 @@ def replace_section(name: str, text: str) -> None:
     if end not in page:
         raise ValueError(f"{PAGE} has no section {name}")
     PAGE.write_text(found, encoding="utf-8")
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; the first row is its head."""
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]])

@@ -22,9 +22,8 @@ import ansible_runner
 import yaml
 
 from benchmarks import figures
-from benchmarks.document import replace_section
+from benchmarks.document import replace_section, table
 from benchmarks.stages import STAGES
-from benchmarks.tables import table
 from tests.support import commits, topics
 from tests.support.broker import Cluster
 from tests.support.collection import CHECKOUT, install

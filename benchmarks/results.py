@@ -16,6 +16,8 @@ from benchmarks.measure import Took
 LARGE = 10_000
 #: what took longer than so many seconds is not run again
 PATIENCE = 60.0
+#: what others are compared with: the operation, the module's process, and the whole play
+OURS = {"seconds": "ours", "wall": "module", "play": "task"}
 
 
 class Case(NamedTuple):

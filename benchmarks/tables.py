@@ -1,87 +1,34 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The results as Markdown: tables with ratios, the aims, and where a peer is ahead."""
+"""The results of the comparison as Markdown: tables with ratios, and where a peer is ahead."""
 
 from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from benchmarks import figures, tasks
+from benchmarks import aims, figures, tasks
+from benchmarks.document import table
 from benchmarks.field import Peer
-from benchmarks.results import LARGE, PATIENCE, Case, Result
+from benchmarks.results import LARGE, OURS, PATIENCE, Case, Result
 
-#: What others are compared with: the operation, the module's process, and the whole play.
-OURS = {"seconds": "ours", "wall": "module", "play": "task"}
-
-
-class Aim(NamedTuple):
-    """What the collection has to reach at a size: at least, or at most, so many times a peer's figure to its own."""
-
-    words: str
-    operation: str
-    size: int
-    figure: str
-    peer: str
-    least: float = 0.0
-    most: float = 0.0
-
-
-AIMS = (
-    Aim(
-        "Delete, whole process: confluent-kafka takes at least 10 times as long",
-        "delete",
-        10_000,
-        "wall",
-        "confluent-kafka",
-        least=10,
-    ),
-    Aim(
-        "Delete, whole process: kafka-consumer-groups.sh takes at least 3 times as long",
-        "delete",
-        10_000,
-        "wall",
-        "kafka-consumer-groups",
-        least=3,
-    ),
-    Aim("Delete, operation: at most 1.3 times the floor", "delete", 10_000, "seconds", "floor", most=1.3),
-    Aim("Delete, operation: ahead of kadm", "delete", 10_000, "seconds", "kadm", most=1),
-    Aim(
-        "Offsets and lag, whole process: kafka-consumer-groups.sh takes at least 30 times as long",
-        "offsets",
-        10_000,
-        "wall",
-        "kafka-consumer-groups",
-        least=30,
-    ),
-    Aim(
-        "Offsets and lag, operation: confluent-kafka takes at least 5 times as long",
-        "offsets",
-        10_000,
-        "seconds",
-        "confluent-kafka",
-        least=5,
-    ),
-    Aim("Offsets and lag, operation: ahead of kafka-python", "offsets", 10_000, "seconds", "kafka-python", most=1),
-    Aim("Offsets and lag, operation: at most 1.5 times kadm", "offsets", 10_000, "seconds", "kadm", most=1.5),
-    Aim("Describe, operation: ahead of kafka-python", "describe", 10_000, "seconds", "kafka-python", most=1),
-    Aim("Describe, operation: at most 1.5 times kadm", "describe", 10_000, "seconds", "kadm", most=1.5),
-)
+#: the two figures of each table
+_FIGURES = {"The operation alone": "seconds", "The whole process": "wall"}
 
 
 def page(results: Sequence[Result], field: Sequence[Peer], machine: dict[str, Any]) -> str:
     """Everything."""
     by_case = {result.case: result for result in results}
-    parts = [_head(machine, results)]
+    parts = [_head(machine, results), *_short(by_case, field)]
     for operation, title in tasks.OPERATIONS.items():
         mine = sorted((case for case in by_case if case.operation == operation), key=_order)
         if mine:
             parts.append(f"### {title.capitalize()}")
             parts += _operation([by_case[case] for case in mine], field)
-    parts += ["### Aims", aims(by_case), "### Where a peer is ahead", behind(results, field)]
+    parts += ["### Aims", aims.judged(by_case), "### Where a peer is ahead", behind(results, field)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -96,22 +43,35 @@ def _head(machine: dict[str, Any], results: Iterable[Result]) -> str:
     )
 
 
+def _short(by_case: Mapping[Case, Result], field: Sequence[Peer]) -> Iterator[str]:
+    """The rows of one size below each other: the figures that most readers came for."""
+    for (title, figure), delay in itertools.product(_FIGURES.items(), sorted({case.delay for case in by_case})):
+        peers = [peer for peer in field if _shown(peer, figure)]
+        rows = [["", *(peer.title for peer in peers)]]
+        for operation in tasks.OPERATIONS:
+            sizes = [case.size for case in by_case if (case.operation, *case[2:]) == (operation, 1, delay)]
+            if usual := max((size for size in sizes if size <= LARGE), default=0):
+                result = by_case[Case(operation, usual, 1, delay)]
+                rows.append([f"{operation}, {usual:,}", *(_cell(result, peer, figure) for peer in peers)])
+        if len(rows) > 1:
+            yield f"{title}, one broker" + (f", with a delay of {delay:g} ms:" if delay else ":")
+            yield table(rows)
+
+
+def _shown(peer: Peer, figure: str) -> bool:
+    """Whether a peer has a place in a table: ours is timed alone by one program, as a process by the others."""
+    return peer.alone if figure == "seconds" else not (peer.alone and peer.ours)
+
+
 def _operation(results: Sequence[Result], field: Sequence[Peer]) -> Iterator[str]:
-    alone = [peer for peer in field if peer.alone]
-    whole = [peer for peer in field if not (peer.alone and peer.ours)]
-    near = [result for result in results if result.case.brokers == 1 and not result.case.delay]
-    far = [result for result in results if result.case.brokers == 1 and result.case.delay]
-    more = [result for result in results if result.case.brokers > 1]
-    places = {"on one broker": near, "on one broker, with a delay": far, "on more brokers": more}
-    for title, peers, figure in (("The operation alone", alone, "seconds"), ("The whole process", whole, "wall")):
-        for where, some in places.items():
-            if some:
-                yield f"{title}, {where}:"
-                yield _times(some, peers, figure)
+    for title, figure in _FIGURES.items():
+        for where, some in itertools.groupby(results, key=lambda result: _where(result.case)):
+            yield f"{title}, {where}:"
+            yield _times(list(some), [peer for peer in field if _shown(peer, figure)], figure)
     counted = [result for result in results if result.counted]
     if counted:
         largest = max(counted, key=lambda one: (one.case.delay == 0, one.case.brokers == 1, one.case.size))
-        yield f"What it takes, {_column(largest.case)}:"
+        yield f"What it takes, {_column(largest.case)}, {_where(largest.case)}:"
         yield _resources(largest, field)
 
 
@@ -124,9 +84,13 @@ def _times(results: Sequence[Result], peers: Iterable[Peer], figure: str) -> str
     return table(rows)
 
 
+def _where(case: Case) -> str:
+    on = "on one broker" if case.brokers == 1 else f"on {case.brokers} brokers"
+    return f"{on}, with a delay" if case.delay else on
+
+
 def _column(case: Case) -> str:
-    where = "" if case.brokers == 1 else f", {case.brokers} brokers"
-    return f"{case.size:,}{where}" + (f", {case.delay:g} ms" if case.delay else "")
+    return f"{case.size:,}" + (f", {case.delay:g} ms" if case.delay else "")
 
 
 def _cell(result: Result, peer: Peer, figure: str) -> str:
@@ -164,67 +128,31 @@ def _resources(result: Result, field: Sequence[Peer]) -> str:
     return table(rows)
 
 
-def table(rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; the first row is its head."""
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]])
-
-
-def aims(by_case: dict[Case, Result]) -> str:
-    """What each aim asks for, what was measured, and whether that reaches it."""
-    rows = [["aim, 10,000 groups on one broker", "measured", ""]]
-    for aim in AIMS:
-        result = by_case.get(Case(aim.operation, aim.size, 1, 0.0))
-        if result is not None and (judged := _judge(aim, result)) is not None:
-            rows.append([aim.words, *judged])
-    for operation in tasks.OPERATIONS:
-        smaller, larger = (by_case.get(Case(operation, size, 1, 0.0)) for size in (10_000, 50_000))
-        if smaller and larger and smaller.values("ours", "seconds") and larger.values("ours", "seconds"):
-            grown = figures.growth(smaller.values("ours", "seconds"), larger.values("ours", "seconds"), 5)
-            rows.append(
-                [f"{operation}: 5 times the groups take 5 times as long", f"{grown * 5:.1f}", _verdict(grown <= 1.1)]
-            )
-        if larger and (peak := larger.values("module", "peak")):
-            megabytes = statistics.median(peak) / 1e6
-            rows.append(
-                [f"{operation}: memory of the module below 500 MB", f"{megabytes:.0f} MB", _verdict(megabytes < 500)]
-            )
-    return table(rows) if len(rows) > 1 else ""
-
-
-def _judge(aim: Aim, result: Result) -> list[str] | None:
-    theirs, ours = result.values(aim.peer, aim.figure), result.values(OURS[aim.figure], aim.figure)
-    if not theirs or not ours:
-        return None
-    if aim.least:
-        times = figures.ratio(theirs, ours)
-        return [f"{times:.1f} times", _verdict(times >= aim.least)]
-    times = figures.ratio(ours, theirs)
-    return [
-        f"{times:.2f} times",
-        "a tie" if aim.most == 1 and figures.tied(ours, theirs) else _verdict(times <= aim.most),
-    ]
-
-
-def _verdict(reached: bool) -> str:
-    return "reached" if reached else "**missed**"
-
-
 def behind(results: Iterable[Result], field: Sequence[Peer]) -> str:
-    """Every case in which a peer is faster than the collection, beyond a tie; the floor is no peer."""
-    ahead: dict[tuple[str, str, str], list[str]] = {}
+    """In how many cases a peer is faster than the collection, beyond a tie, and where most; the floor is no peer."""
+    by_operation = {
+        operation: [result for result in results if result.case.operation == operation]
+        for operation in tasks.OPERATIONS
+    }
     peers = [peer for peer in field if not peer.ours and peer.name != "floor"]
-    in_order = sorted(results, key=lambda result: _order(result.case))
-    for peer, figure, result in itertools.product(peers, ("seconds", "wall"), in_order):
-        theirs, ours = result.values(peer.name, figure), result.values(_ours(peer.name, figure), figure)
-        if theirs and ours and not figures.tied(theirs, ours) and figures.ratio(ours, theirs) > 1:
-            what = "operation" if figure == "seconds" else "whole process"
-            words = f"{_column(result.case)} ({figures.ratio(ours, theirs):.1f})"
-            ahead.setdefault((peer.title, what, result.case.operation), []).append(words)
-    if not ahead:
-        return "Nowhere."
-    head = [["", "", "operation", "groups (ours is so many times as long)"]]
-    return table(head + [[peer, what, operation, "; ".join(at)] for (peer, what, operation), at in ahead.items()])
+    rows = []
+    for peer, (title, figure), operation in itertools.product(peers, _FIGURES.items(), tasks.OPERATIONS):
+        times = [(_times_theirs(result, peer, figure), result.case) for result in by_operation[operation]]
+        measured = [(ratio, case) for ratio, case in times if ratio]
+        longer = [(ratio, case) for ratio, case in measured if ratio > 1]
+        if longer:
+            most, case = max(longer)
+            at = f"{most:.1f} times, {_column(case)} {_where(case)}"
+            rows.append([peer.title, title.lower(), operation, f"{len(longer)} of {len(measured)}", at])
+    return table([["", "", "", "cases in which ours takes longer", "at most"], *rows]) if rows else "Nowhere."
+
+
+def _times_theirs(result: Result, peer: Peer, figure: str) -> float:
+    """How many times as long as the peer's ours is: 1 if that is a tie, 0 if one of them was not measured."""
+    theirs, ours = result.values(peer.name, figure), result.values(_ours(peer.name, figure), figure)
+    if not theirs or not ours:
+        return 0.0
+    return 1.0 if figures.tied(theirs, ours) else figures.ratio(ours, theirs)
 
 
 def _order(case: Case) -> tuple[Any, ...]:

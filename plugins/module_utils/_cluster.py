@@ -72,7 +72,7 @@ class Cluster:
         try:
             return sorted(self._admin.list_topics(timeout=self._timeout()).topics)
         except confluent_kafka.KafkaException as exc:
-            raise self._unasked(exc.args[0]) from None
+            raise self._unasked(exc.args[0].str()) from None
 
     def delete_topics(self, names: c.Iterable[str]) -> dict[str, KafkaError | None]:
         """Delete topics; return None for each that is deleted, or why it is not.
@@ -143,21 +143,23 @@ class Cluster:
             # librdkafka's own errors have negative codes
             known = from_code(problem.code(), problem.str()) if problem.code() > 0 else None
             if known is None:
-                raise self._unasked(problem) from None
+                raise self._unasked(problem.str()) from None
             return known
+        except concurrent.futures.TimeoutError:
+            raise self._unasked("no answer in time") from None
 
     def _deletion(self, future: concurrent.futures.Future[None]) -> KafkaError | None:
         try:
             return self._result(future, lambda done: done)
-        except (TaskError, concurrent.futures.TimeoutError):
+        except TaskError:
             return error("REQUEST_TIMED_OUT", "the brokers did not say in time whether it is deleted")
 
-    def _unasked(self, problem: t.Any) -> TaskError:
+    def _unasked(self, problem: str) -> TaskError:
         # librdkafka says only "timed out" in an answer, and the cause to the callback that this serves
         self._admin.poll(0)
         because = f" ({self._causes[-1]})" if self._causes else ""
         return TaskError(
-            f"The brokers could not be asked about topics: {problem.str()}{because}: look at whether the addresses "
+            f"The brokers could not be asked about topics: {problem}{because}: look at whether the addresses "
             "that they advertise can be reached from here, and at request_timeout."
         )
 

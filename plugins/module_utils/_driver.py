@@ -240,7 +240,8 @@ class _Run(t.Generic[V]):
         elif isinstance(outcome, Failed) and outcome.error.name == _DOUBTFUL:
             self._doubt(group, _told_by(self.wire.address(node), outcome.error))
         else:
-            self._take(group, outcome)
+            # a write that timed out on the broker comes back as COORDINATOR_NOT_AVAILABLE
+            self._take(group, outcome, sent=outcome.error.name == "COORDINATOR_NOT_AVAILABLE")
 
     def _doubt(self, group: str, told: V | KafkaError) -> None:
         """Take errors that may have come after the change was made: they hold unless a read shows the change."""
@@ -277,8 +278,7 @@ class _Run(t.Generic[V]):
             if self.settle and outcome.error.name == "NOT_COORDINATOR":
                 # also for a write that a broker took, and then lost the group before it was replicated
                 self.driver.resent.add(group)
-            # a write that timed out on the broker comes back as COORDINATOR_NOT_AVAILABLE
-            if self.settle and (sent or outcome.error.name == "COORDINATOR_NOT_AVAILABLE"):
+            if self.settle and sent:
                 self.unknown[group] = None
                 self.late.add(group)
 

@@ -87,7 +87,6 @@ class Group(t.NamedTuple):
     Attributes:
         type: classic, consumer, share or streams.
         protocol_type: C(consumer), C(connect) and the like; empty for a simple group, which only commits.
-        subscription: topics that the group itself subscribes to (the source topics of a streams group).
         operations: what the caller may do with the group (READ, DESCRIBE, DELETE); None where the broker does not say.
     """
 
@@ -97,7 +96,6 @@ class Group(t.NamedTuple):
     state: str
     assignor: str = ""
     members: tuple[Member, ...] = ()
-    subscription: tuple[str, ...] = ()
     operations: frozenset[str] | None = None
 
     @property
@@ -117,9 +115,7 @@ class Group(t.NamedTuple):
 
     def subscribes(self, topic: str) -> bool | None:
         """Whether the group subscribes to the topic; None where that cannot be known."""
-        if topic in self.subscription:
-            return True
-        answers = {member.subscribes(topic) for member in self.members} if self.type != "streams" else {False}
+        answers = {member.subscribes(topic) for member in self.members}
         if True in answers:
             return True
         return None if None in answers else False

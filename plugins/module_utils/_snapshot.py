@@ -28,8 +28,9 @@ def check_target(path: str) -> None:
         )
     if not os.path.isdir(folder):
         raise TaskError(f"backup: {folder} is not a folder: create it first. Nothing was changed.")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise TaskError(f"backup: no permission to write in {folder}. Nothing was changed.")
+    # a folder is opened for reading to sync it
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise TaskError(f"backup: no permission to read and write in {folder}. Nothing was changed.")
 
 
 def write(path: str, cluster_id: str, groups: c.Iterable[GroupSnapshot]) -> None:

@@ -268,8 +268,8 @@ results:
           description: What is wrong, and what to do about it.
           returned: success
           type: str
-          sample: "it is a classic consumer group in state Stable with 1 members: consumer-1-0c9f3f1e (client
-            consumer-1 on 10.1.2.3): stop its consumers, or set force to true to remove its members first (KIP-571)"
+          sample: "it is a classic consumer group in state Stable with 1 member: consumer-1 on 10.1.2.3 (member id
+            consumer-1-0c9f3f1e). Stop its consumers, or set force to true to remove its members first (KIP-571)"
         retriable:
           description: Whether Kafka calls the error retriable, so that the same task may work later.
           returned: success
@@ -327,7 +327,7 @@ diff:
       description: The changed items as they were.
       returned: success
       type: str
-      sample: "group 'reports': classic consumer group, Empty\n"
+      sample: "group 'reports': classic, Empty\n"
     after:
       description: The changed items as they are now. An item that is gone has no line.
       returned: success

@@ -209,7 +209,9 @@ groups:
           type: str
           sample: 10.1.2.3
         topics:
-          description: The topics that the member subscribes to by name. V(null) if that cannot be known.
+          description:
+            - The topics that the member subscribes to by name; of a streams group, those that its topology reads.
+            - V(null) if that cannot be known, as of a group that rebalances.
           returned: success
           type: list
           elements: str

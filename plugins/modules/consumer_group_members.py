@@ -339,7 +339,7 @@ diff:
       description: The changed items as they were.
       returned: success
       type: str
-      sample: "group 'reports', member consumer-1-0c9f3f1e (client consumer-1 on 10.1.2.3)\n"
+      sample: "group 'reports', member consumer-1 on 10.1.2.3 (member id consumer-1-0c9f3f1e)\n"
     after:
       description: The changed items as they are now. An item that is gone has no line.
       returned: success

@@ -138,7 +138,7 @@ options:
     description:
       - What O(reset_to) needs. V(earliest) and V(latest) take none.
       - For V(timestamp), an ISO 8601 time such as V(2026-01-31T12:00:00Z), in UTC where it names no zone, or a number
-        of milliseconds since 1970. Put quotes around a time.
+        of milliseconds since 1970, of 12 digits or more. Put quotes around a time.
       - For V(duration), weeks to seconds in the form of ISO 8601, such as V(P7D) or V(PT1H30M), or in short, such as
         V(7d) or V(1h30m). V(m) is minutes. There are no months, no years and no fractions.
       - For V(offset), a number from 0.
@@ -382,8 +382,8 @@ results:
           description: What is wrong, and what to do about it.
           returned: success
           type: str
-          sample: "the classic consumer group reads topic 'orders': stop its consumers, or drop the topic from their
-            subscription"
+          sample: "the classic consumer group reads topic 'orders': stop its consumers, or let them drop
+            the topic"
         retriable:
           description: Whether Kafka calls the error retriable, so that the same task may work later.
           returned: success

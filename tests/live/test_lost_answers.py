@@ -20,7 +20,7 @@ from tests.support.proxy import Proxy
 
 pytestmark = pytest.mark.live
 
-DELETE_TOPICS, DELETE_GROUPS, OFFSET_DELETE, LEAVE_GROUP, OFFSET_COMMIT = 20, 42, 47, 13, 8
+METADATA, DELETE_TOPICS, DELETE_GROUPS, OFFSET_DELETE, LEAVE_GROUP, OFFSET_COMMIT = 3, 20, 42, 47, 13, 8
 TOPIC = "lost-answers"
 NUMBERS = itertools.count()
 
@@ -103,4 +103,22 @@ def test_a_lost_answer_about_a_topic(cluster: Cluster, proxy: Proxy) -> None:
     proxy.drop_answers(DELETE_TOPICS)
     outcome = run("topic", proxy.address, names=name, connect={"request_timeout": 5.0})
     assert (proxy.count()[DELETE_TOPICS], outcome.changed, outcome.given.items[0].error) == (1, 1, None)
+    assert name not in truth.topics(cluster.client())
+
+
+@pytest.mark.parametrize(("lost", "problem"), [(0, None), (1, "REQUEST_TIMED_OUT")])
+def test_brokers_that_do_not_say_whether_a_topic_is_left(
+    cluster: Cluster, proxy: Proxy, lost: int, problem: str | None
+) -> None:
+    """What they have said of its deletion is reported all the same."""
+    name = f"lost-topic-{next(NUMBERS)}"
+    topics.create(cluster.client(), name)
+    proxy.clear()
+    proxy.drop_answers(DELETE_TOPICS, lost)
+    proxy.before(DELETE_TOPICS, 1, lambda: proxy.drop_answers(METADATA, 1000))
+    outcome = run("topic", proxy.address, names=name, connect={"timeout": 6.0})
+    sent = proxy.count()[DELETE_TOPICS]
+    proxy.reset()
+    (item,) = outcome.items
+    assert (sent, item.changed, item.error and item.error.name) == (1, not problem, problem)
     assert name not in truth.topics(cluster.client())

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_groups
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_groups, offsets
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._guard import back_up
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.delete_groups import DELETE_BATCH
 
@@ -80,22 +80,43 @@ def test_back_up_delete_restore_200_groups(cluster: Cluster, topic: str, tmp_pat
     assert run("consumer_group_offsets", cluster.bootstrap, restore_from=str(file)).changed == 0
 
 
+FIRST = [{"name": TOPIC, "partitions": [0]}]
+BOTH = [{"name": name, "topics": FIRST} for name in ("quiet", "busy")]
+
+
+@pytest.mark.parametrize(
+    ("operation", "module", "args", "quiet"),
+    [
+        pytest.param(delete_groups, "consumer_group", {"names": ["quiet", "busy"]}, {}, id="delete groups"),
+        pytest.param(offsets, "consumer_group_offsets", {"state": "absent", "groups": BOTH}, {}, id="delete offsets"),
+        pytest.param(
+            offsets, "consumer_group_offsets", {"reset_to": "earliest", "groups": BOTH}, (0, "", -1), id="set offsets"
+        ),
+    ],
+)
 def test_what_is_committed_after_the_backup_is_kept(
-    cluster: Cluster, topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster,
+    topic: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    operation: Any,
+    module: str,
+    args: dict[str, Any],
+    quiet: Any,
 ) -> None:
-    names = ["quiet", "busy"]
-    commits.commit_many(cluster.client(), {name: {(topic, 0): (3, "", -1)} for name in names})
+    client = cluster.client()
+    commits.commit_many(client, {name: {(topic, 0): (1, "", -1)} for name in ("quiet", "busy")})
 
     def back_up_then_commit(*args: Any) -> str | None:
         path = back_up(*args)
-        commits.commit(cluster.client(), "busy", {(topic, 0): (9, "", -1)})
+        commits.commit(client, "busy", {(topic, 0): (2, "", -1)})
         return path
 
-    monkeypatch.setattr(delete_groups, "back_up", back_up_then_commit)
-    outcome = run("consumer_group", cluster.bootstrap, names=names, backup=str(tmp_path / "b.json"))
+    monkeypatch.setattr(operation, "back_up", back_up_then_commit)
+    outcome = run(module, cluster.bootstrap, backup=str(tmp_path / "b.json"), **args)
     assert (outcome.changed, outcome.errors) == (1, {"busy": "POLICY_VIOLATION"})
-    assert truth.offsets(cluster.client(), "busy") == {(topic, 0): (9, "", -1)}
-    assert "quiet" not in truth.groups(cluster.client())
+    assert truth.offsets(client, "busy") == {(topic, 0): (2, "", -1)}
+    assert truth.offsets(client, "quiet").get((topic, 0), {}) == quiet
 
 
 def test_a_backup_that_cannot_be_written_stops_everything(cluster: Cluster, topic: str, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from confluent_kafka import Consumer as Reader
 from confluent_kafka import Producer, TopicPartition
 
 from tests.live.playbook import Play, play
-from tests.support import topics, truth
+from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.clients import properties
 from tests.support.consumers import Member, streams_counter
@@ -238,6 +238,38 @@ def test_a_backup_is_a_file_with_offsets(cluster: Cluster, classic: Member, tmp_
     assert state(cluster, ROLE) != before
     assert role(cluster, ROLE, to="file", file=backup).code == 0
     assert state(cluster, ROLE) == before
+
+
+def test_a_backup_is_written_by_whichever_task_changes_something(
+    cluster: Cluster, classic: Member, tmp_path: Path
+) -> None:
+    """With nothing committed on the input topic, that is the one that skips the intermediate topic to its end."""
+    assert role(cluster, ROLE, to="delete").code == 0
+    commits.commit(cluster.bootstrap, ROLE, {(f"{ROLE}-mid", 0): (0, "kept", -1)})
+    backup = tmp_path / "backup.json"
+    done = role(cluster, ROLE, to="delete", intermediate_topics=["NAME-mid"], backup=str(backup))
+    assert (done.code, done.changed) == (0, ["Set the offsets, of intermediate topics to their ends"])
+    (group,) = json.loads(backup.read_text(encoding="utf-8"))["groups"]
+    assert [(each["topic"], each["metadata"]) for each in group["offsets"]] == [(f"{ROLE}-mid", "kept")]
+
+
+def test_who_may_not_look_at_the_group_deletes_nothing(secured: Cluster) -> None:
+    """Which may have members: a listing would leave it out without a word."""
+    client, name, user = secured.client(), "unseen-app", "alice"
+    internal = f"{name}-counts-changelog"
+    topics.create(client, internal)
+    topics.allow(client, user, "topic", internal, ["DESCRIBE", "DELETE"])
+    connection = {
+        "security_protocol": "SASL_PLAINTEXT",
+        "sasl_mechanism": "SCRAM-SHA-256",
+        "sasl_username": user,
+        "sasl_password": secured.users[user],
+    }
+    variables = {"streams_reset_application_id": name, "kafka_connection": connection}
+    done = play("streams_reset", secured.listeners["SASL_PLAINTEXT"], variables)
+    assert (done.code, done.changed) == (2, [])
+    assert f"this needs DESCRIBE on group '{name}'" in done.words
+    assert internal in truth.topics(client)
 
 
 def test_both_process_their_input_again(cluster: Cluster, classic: Member, tmp_path: Path) -> None:

@@ -14,8 +14,10 @@ import pytest
 from confluent_kafka import KafkaException
 
 from tests.live.playbook import play
+from tests.live.task import run
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
+from tests.support.consumers import Consumer, start_many, streams_app
 
 NAME = "undead-orders"
 VARIABLES = {"teardown_groups": "undead-*", "teardown_topics": "undead-*", "teardown_settle_time": 3}
@@ -93,6 +95,31 @@ def test_who_skips_the_checks_deletes_nothing(cluster: Cluster, world: None) -> 
     variables = VARIABLES | {"teardown_groups": "[t-v]*"}
     done = play("teardown", cluster.bootstrap, variables, check=True, skip_tags="always")
     assert (done.code, done.changed) == (2, [])
+
+
+def test_a_topic_that_another_application_reads_is_kept(cluster: Cluster, world: None) -> None:
+    """One of the streams protocol, whose members are assigned tasks, not partitions."""
+    with streams_app(cluster.bootstrap, "alive-streams", [NAME]):
+        done = play("teardown", cluster.bootstrap, VARIABLES)
+    assert (done.code, done.changed) == (2, [])
+    assert f"Members of groups that are none of the environment read {NAME}" in done.words
+    assert NAME in truth.topics(cluster.bootstrap)
+
+
+def test_a_topic_that_a_rebalancing_group_may_read_is_kept(cluster: Cluster, world: None) -> None:
+    """One of two members that were left behind is removed, and the other never rejoins."""
+    name, long = "alive-torn", 300_000
+    chosen = {"member_id": None, "group_instance_id": "a"}
+    made = [Consumer(cluster.bootstrap, name, [NAME], instance_id=one, session_timeout_ms=long) for one in "ab"]
+    for member in start_many(made):
+        member.kill()
+    removed = run("consumer_group_members", cluster.bootstrap, names=name, members=[chosen])
+    assert (removed.changed, truth.groups(cluster.bootstrap)[name].state) == (1, "PreparingRebalance")
+    done = play("teardown", cluster.bootstrap, VARIABLES)
+    assert (done.code, done.changed) == (2, [])
+    assert f"Whether other groups read the topics is not known: group {name} rebalances." in done.words
+    assert NAME in truth.topics(cluster.bootstrap)
+    assert run("consumer_group_members", cluster.bootstrap, names=name, remove_all=True).errors == {}
 
 
 def test_what_rests_in_peace(cluster: Cluster, world: None) -> None:

@@ -54,7 +54,7 @@ def plan(seen: t.Any, wanted: t.Any, found: t.Any = None, topics: t.Any = None) 
             [("a", 0, None), ("a", 1, None)],
         ),
         (group("g", member(topics=None)), {"b": None}, [("b", 0, "GROUP_SUBSCRIBED_TO_TOPIC")]),
-        (group("g", member(topics=None), type="streams", subscription=("a",)), UNSUBSCRIBED, [("b", 0, None)]),
+        (group("g", member(topics=("a",)), type="streams"), UNSUBSCRIBED, [("b", 0, None)]),
         (group("g", member(topics=None), protocol_type="connect"), {"b": None}, [("b", 0, "NON_EMPTY_GROUP")]),
         (group(protocol_type="connect"), {"b": None}, [("b", 0, None)]),
         (group(type="share"), {"a": (0, 1)}, [("a", 0, "GROUP_ID_NOT_FOUND"), ("a", 1, "GROUP_ID_NOT_FOUND")]),

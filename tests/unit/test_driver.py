@@ -246,6 +246,20 @@ def test_a_lost_answer_is_settled_by_reading(lost: t.Any, made: list[str | None]
     assert driver.resent == ({"a"} if made == [None] or lost == NOT_COORDINATOR else set())
 
 
+@pytest.mark.parametrize("code", [NOT_AVAILABLE, LOADING])
+def test_what_only_the_lookup_answered_was_not_sent(code: int) -> None:
+    script = Script({1: [CallError("refused", False)]}, [{"a": (1,)}, {"a": (-1, code)}], timeout=0.5)
+
+    async def settle(groups: list[str]) -> dict[str, t.Any]:
+        raise AssertionError(groups)
+
+    driver = Driver(script)  # type: ignore[arg-type]
+    (got,) = asyncio.run(driver.change(Echo(), ["a"], settle)).values()
+    assert isinstance(got, KafkaError)
+    assert got.message.startswith("not finished within")
+    assert driver.resent == set()
+
+
 @pytest.mark.parametrize("made", [{"t-0": None, "t-1": None}, None], ids=["made", "not made"])
 def test_a_part_with_an_unknown_error_is_settled_by_reading(made: t.Any) -> None:
     unknown = KafkaError(-1, "UNKNOWN_SERVER_ERROR", "?", False)

@@ -149,6 +149,10 @@ def test_offsets() -> None:
         ({**RESET, "reset_to": "duration", "reset_value": "PT"}, "a duration is written as"),
         ({**RESET, "reset_to": "duration", "reset_value": "P1M"}, "a duration is written as"),
         ({**RESET, "reset_to": "duration", "reset_value": 30}, "a duration is written as"),
+        *(
+            ({**RESET, "reset_to": to, "reset_value": "9" * 5000}, "longer than 100 characters")
+            for to in ("offset", "shift", "timestamp", "duration")
+        ),
         ({**RESET, "reset_to": "timestamp", "reset_value": 2026}, "a timestamp is ISO 8601"),
         ({**RESET, "reset_to": "timestamp", "reset_value": "20260131"}, "a timestamp is ISO 8601"),
         ({**RESET, "reset_to": "earliest", "force": True}, "force goes with restore_from"),

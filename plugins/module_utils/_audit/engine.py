@@ -24,7 +24,7 @@ from .._errors import TaskError
 from . import job
 from .settings import LOG, Settings, load_answer
 
-LIBRARIES = ("pyspark", "pyarrow", "jinja2", "matplotlib")
+LIBRARIES = ("pyspark", "pyarrow", "jinja2", "matplotlib", "confluent_kafka")
 _MASTER_TIMEOUT = 5.0
 _TAIL_BYTES = 20_000
 

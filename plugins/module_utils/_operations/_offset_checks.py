@@ -10,9 +10,12 @@ import collections
 import collections.abc as c
 
 from .._errors import KafkaError, error
-from .._model import Topic, TopicPartition
-from .._results import Item
+from .._model import Offsets, Topic, TopicPartition
+from .._results import DELETE_OFFSET, Item
 from .._rpc._handler import PartitionErrors
+from .._session import Session
+from ._expected import COMMITTED_SINCE, USED_SINCE
+from ._read import committed, committed_now
 
 
 def hidden_topic(name: str, topic: Topic | KafkaError) -> KafkaError | None:
@@ -45,6 +48,30 @@ def planned(items: c.Sequence[Item]) -> dict[str, list[Item]]:
         if item.changed:
             groups[item.group].append(item)
     return dict(groups)
+
+
+async def looked_at_again(session: Session, items: c.Sequence[Item], from_plan: bool) -> list[Item]:
+    """Return the items after another look at the offsets, over which nothing may have committed since they were read.
+
+    Args:
+        from_plan: whether what has changed is left alone; else it fails.
+    """
+    names = planned(items)
+    found = await (committed(session, names, stable=True) if from_plan else committed_now(session, names))
+    return [_compared(item, found[item.group], from_plan) if item.changed else item for item in items]
+
+
+def _compared(item: Item, found: Offsets | KafkaError, from_plan: bool) -> Item:
+    if isinstance(found, KafkaError):
+        return item.failed(found)
+    now = found.get(item.where)
+    if now is None:
+        return item.unneeded() if item.action == DELETE_OFFSET else item
+    if now == item.before:
+        return item
+    if from_plan:
+        return item._replace(before=now).left(COMMITTED_SINCE)
+    return item.failed(error("POLICY_VIOLATION", USED_SINCE))
 
 
 def partition_problem(item: Item, answer: PartitionErrors | KafkaError) -> KafkaError | None:

@@ -21,6 +21,8 @@ Topics = dict[str, tuple[int, ...] | None]  # pylint: disable=unsupported-binary
 
 # a shorter number of ms is before 1973, and rather a year or a date
 _MS_DIGITS = 12
+# more than any time, duration or number takes
+_LONGEST_VALUE = 100
 _SOURCES = ("offsets", "reset_to", "restore_from")
 # these say how to restore
 _OF_RESTORE = ("force", "missing_only")
@@ -198,6 +200,8 @@ def _reset(to: str, value: t.Any) -> Reset:
         return Reset(to)
     if value is None:
         raise TaskError(f"reset_to {to} needs reset_value. Nothing was sent.")
+    if len(str(value)) > _LONGEST_VALUE:
+        raise TaskError(f"reset_value is longer than {_LONGEST_VALUE} characters. Nothing was sent.")
     read: dict[str, tuple[str, c.Callable[[t.Any], int]]] = {
         "offset": ("offset", lambda given: inputs.natural(_integer(given), "reset_value", inputs.INT64_MAX)),
         "shift": ("shift", _integer),

@@ -16,7 +16,7 @@ from .._results import DELETE_GROUP, NONE, REMOVE_MEMBER, Item, Report, counted
 from .._rpc.delete_groups import DeleteGroups
 from .._session import Session
 from . import members
-from ._expected import COMMITTED_SINCE, changed_groups, leave_alone, left_alone_warning, read_plan
+from ._expected import COMMITTED_SINCE, USED_SINCE, changed_groups, leave_alone, left_alone_warning, read_plan
 from ._guard import back_up, limit
 from ._read import Described, committed, describe
 
@@ -184,10 +184,7 @@ async def _committed_since(session: Session, groups: list[str], saved: dict[str,
         if isinstance(found, KafkaError):
             problems[name] = found
         elif any(saved[name].get(where) != offset for where, offset in found.items()):
-            words = (
-                "it has committed since its offsets were read, so something uses it: stop that, and run the task again"
-            )
-            problems[name] = error("POLICY_VIOLATION", words)
+            problems[name] = error("POLICY_VIOLATION", USED_SINCE)
     return problems
 
 

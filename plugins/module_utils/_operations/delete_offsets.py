@@ -16,9 +16,9 @@ from .._rpc._handler import PartitionErrors
 from .._rpc.offset_delete import OffsetDelete
 from .._session import Session
 from ._expected import COMMITTED_SINCE
-from ._offset_checks import hidden_topic, partition_problem, planned, topic_problem
+from ._offset_checks import hidden_topic, looked_at_again, partition_problem, planned, topic_problem
 from ._offset_request import Request, Topics
-from ._read import Described, committed, committed_now
+from ._read import Described, committed_now
 
 if t.TYPE_CHECKING:
     from .._plan_file import PlannedOffset
@@ -138,20 +138,22 @@ def _problem(group: Group, where: TopicPartition, topic: Topic | KafkaError) -> 
     return None
 
 
-async def apply(session: Session, items: c.Sequence[Item], from_plan: bool) -> list[Item]:
+async def apply(session: Session, items: c.Sequence[Item], backed_up: bool, from_plan: bool) -> list[Item]:
     """Delete the planned offsets; return the items with what became of them.
 
     Args:
+        backed_up: whether the offsets are in a back-up: what was committed since is kept.
         from_plan: whether the offsets are those of a plan file, which leaves alone what has changed.
     """
-    if from_plan:
-        items = await _checked(session, items)
+    checked = backed_up or from_plan
+    if checked:
+        items = await looked_at_again(session, items, from_plan)
     changes = planned(items)
     partitions = {name: [item.where for item in wanted] for name, wanted in changes.items()}
 
     async def settle(names: list[str]) -> dict[str, PartitionErrors | KafkaError | None]:
         return {
-            name: _deleted(found, changes[name], from_plan)
+            name: _deleted(found, changes[name], checked)
             for name, found in (await committed_now(session, names)).items()
         }
 
@@ -165,28 +167,13 @@ async def apply(session: Session, items: c.Sequence[Item], from_plan: bool) -> l
     ]
 
 
-async def _checked(session: Session, items: c.Sequence[Item]) -> list[Item]:
-    """Return the items after another look at the offsets: what was committed since they were planned is left alone."""
-    found = await committed(session, planned(items), stable=True)
-    return [_check(item, found[item.group]) if item.changed else item for item in items]
-
-
-def _check(item: Item, found: Offsets | KafkaError) -> Item:
-    if isinstance(found, KafkaError):
-        return item.failed(found)
-    now = found.get(item.where)
-    if now is None:
-        return item.unneeded()
-    return item if now == item.before else item._replace(before=now).left(COMMITTED_SINCE)
-
-
 def _deleted(
-    found: Offsets | KafkaError, items: c.Sequence[Item], from_plan: bool
+    found: Offsets | KafkaError, items: c.Sequence[Item], checked: bool
 ) -> PartitionErrors | KafkaError | None:
     if isinstance(found, KafkaError):
         return found
     left = [item for item in items if item.where in found]
-    if from_plan and any(found[item.where] != item.before for item in left):
+    if checked and any(found[item.where] != item.before for item in left):
         return error("POLICY_VIOLATION", COMMITTED_SINCE)
     return None if left else {item.where: None for item in items}
 

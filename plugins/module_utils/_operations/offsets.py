@@ -51,10 +51,11 @@ async def change_offsets(request: Request, session: Session) -> Report:
         items = limit(items, SET_OFFSET, request.max_changes)
     backup_file = back_up(session, request.backup, _snapshots(items, groups, offsets))
     if not session.check_mode:
+        backed_up = backup_file is not None
         if request.state == "absent":
-            items = await delete_offsets.apply(session, items, from_plan=expected is not None)
+            items = await delete_offsets.apply(session, items, backed_up, from_plan=expected is not None)
         else:
-            items = await set_offsets.apply(session, items)
+            items = await set_offsets.apply(session, items, backed_up)
     session.warnings += left_alone_warning(items)
     return Report(items, backup_file)
 

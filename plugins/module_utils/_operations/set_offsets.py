@@ -15,7 +15,7 @@ from .._results import NONE, SET_OFFSET, Item, counted
 from .._rpc._handler import PartitionErrors
 from .._rpc.offset_commit import OffsetCommit
 from .._session import Session
-from ._offset_checks import partition_problem, planned, topic_problem
+from ._offset_checks import looked_at_again, partition_problem, planned, topic_problem
 from ._offset_request import Request, Reset, Wanted
 from ._read import Described, committed_now
 
@@ -193,8 +193,14 @@ def _group_problem(
     return None
 
 
-async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
-    """Commit the planned offsets; return the items with what became of them."""
+async def apply(session: Session, items: c.Sequence[Item], backed_up: bool) -> list[Item]:
+    """Commit the planned offsets; return the items with what became of them.
+
+    Args:
+        backed_up: whether the offsets before are in a back-up: what was committed since is kept.
+    """
+    if backed_up:
+        items = await looked_at_again(session, items, from_plan=False)
     wanted: dict[str, Offsets] = {}
     for name, changes in planned(items).items():
         wanted[name] = {item.where: item.after for item in changes if isinstance(item.after, Committed)}

@@ -10,7 +10,7 @@ import collections.abc as c
 import typing as t
 
 from .. import _input as inputs
-from .._errors import KafkaError, error
+from .._errors import KafkaError, TaskError, error
 from .._model import Topic, TopicPartition, is_internal
 from .._results import DELETE_TOPIC, Item, Report, TopicItem
 from .._session import Session
@@ -130,7 +130,7 @@ def _forbidden(name: str) -> KafkaError:
 
 async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
     """Delete the planned topics; return the items with what became of them."""
-    planned = {item.topic: item.before for item in items if item.changed and item.topic is not None}
+    planned = {item.before.name: item.before for item in items if item.changed and isinstance(item.before, Topic)}
     answers = session.cluster.delete_topics(planned)
     unsure = [name for name, answer in answers.items() if answer is None or answer.name == "REQUEST_TIMED_OUT"]
     left = await _left(session, {name: planned[name] for name in unsure})
@@ -140,16 +140,27 @@ async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
     ]
 
 
-async def _left(session: Session, before: dict[str, t.Any]) -> set[str]:
-    """Wait until the brokers know of a deletion; return the topics that are still there, and are still the same."""
+async def _left(session: Session, before: dict[str, Topic]) -> set[str]:
+    """Wait until the brokers know of a deletion; return the topics that nothing tells to be gone."""
     patience = min(_SPREAD, session.deadline.remaining / 2)
     while True:
-        seen = session.cluster.topics(before)
-        left = {name for name, topic in seen.items() if isinstance(topic, Topic) and topic.id == before[name].id}
+        try:
+            seen = session.cluster.topics(before)
+        except TaskError:
+            # what the brokers have said of the deletion stands
+            return set(before)
+        left = {name for name, topic in seen.items() if not _gone(topic, before[name])}
         if not left or patience <= 0:
             return left
         await session.wire.sleep(0.1)
         patience -= 0.1
+
+
+def _gone(now: Topic | KafkaError, before: Topic) -> bool:
+    """Whether a topic does not exist any more, also if there is another of its name by now."""
+    if isinstance(now, KafkaError):
+        return now.name == "UNKNOWN_TOPIC_OR_PARTITION"
+    return now.id != before.id
 
 
 def _outcome(item: Item, answer: KafkaError | None, left: bool) -> Item:

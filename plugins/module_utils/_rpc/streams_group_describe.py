@@ -14,7 +14,7 @@ from ._describe import TypedDescribe, plain_host
 
 
 class StreamsGroupDescribe(TypedDescribe):
-    """Describes groups of the Streams protocol; they subscribe by their topology, not by member."""
+    """Describes groups of the Streams protocol, whose members all subscribe to what their topology reads."""
 
     type = "streams"
 
@@ -25,7 +25,8 @@ class StreamsGroupDescribe(TypedDescribe):
         group = super().group(described)
         if group is None or not group.members:
             return group
-        return group._replace(subscription=_source_topics(described.topology))
+        topics = _source_topics(described.topology)
+        return group._replace(members=tuple(member._replace(topics=topics) for member in group.members))
 
     def member(self, member: t.Any) -> Member:
         return Member(
@@ -37,8 +38,10 @@ class StreamsGroupDescribe(TypedDescribe):
         )
 
 
-def _source_topics(topology: t.Any) -> tuple[str, ...]:
-    subtopologies = topology.subtopologies if topology else None
-    sources = {topic for sub in subtopologies or () for topic in sub.source_topics}
-    repartitions = {topic.name for sub in subtopologies or () for topic in sub.repartition_source_topics}
+def _source_topics(topology: t.Any) -> tuple[str, ...] | None:
+    """Return what a topology reads, None where the group has none yet."""
+    if topology is None or topology.subtopologies is None:
+        return None
+    sources = {topic for sub in topology.subtopologies for topic in sub.source_topics}
+    repartitions = {topic.name for sub in topology.subtopologies for topic in sub.repartition_source_topics}
     return tuple(sorted(sources | repartitions))

@@ -1,0 +1,107 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the collection has to reach beside its peers, and whether it does."""
+
+from __future__ import annotations
+
+import statistics
+from typing import NamedTuple
+
+from benchmarks import figures, tasks
+from benchmarks.document import table
+from benchmarks.results import OURS, Case, Result
+
+
+class Aim(NamedTuple):
+    """What the collection has to reach at a size: at least, or at most, so many times a peer's figure to its own."""
+
+    words: str
+    operation: str
+    size: int
+    figure: str
+    peer: str
+    least: float = 0.0
+    most: float = 0.0
+
+
+AIMS = (
+    Aim(
+        "Delete, whole process: confluent-kafka takes at least 10 times as long",
+        "delete",
+        10_000,
+        "wall",
+        "confluent-kafka",
+        least=10,
+    ),
+    Aim(
+        "Delete, whole process: kafka-consumer-groups.sh takes at least 3 times as long",
+        "delete",
+        10_000,
+        "wall",
+        "kafka-consumer-groups",
+        least=3,
+    ),
+    Aim("Delete, operation: at most 1.3 times the floor", "delete", 10_000, "seconds", "floor", most=1.3),
+    Aim("Delete, operation: ahead of kadm", "delete", 10_000, "seconds", "kadm", most=1),
+    Aim(
+        "Offsets and lag, whole process: kafka-consumer-groups.sh takes at least 30 times as long",
+        "offsets",
+        10_000,
+        "wall",
+        "kafka-consumer-groups",
+        least=30,
+    ),
+    Aim(
+        "Offsets and lag, operation: confluent-kafka takes at least 5 times as long",
+        "offsets",
+        10_000,
+        "seconds",
+        "confluent-kafka",
+        least=5,
+    ),
+    Aim("Offsets and lag, operation: ahead of kafka-python", "offsets", 10_000, "seconds", "kafka-python", most=1),
+    Aim("Offsets and lag, operation: at most 1.5 times kadm", "offsets", 10_000, "seconds", "kadm", most=1.5),
+    Aim("Describe, operation: ahead of kafka-python", "describe", 10_000, "seconds", "kafka-python", most=1),
+    Aim("Describe, operation: at most 1.5 times kadm", "describe", 10_000, "seconds", "kadm", most=1.5),
+)
+
+
+def judged(by_case: dict[Case, Result]) -> str:
+    """What each aim asks for, what was measured, and whether that reaches it."""
+    rows = [["aim, 10,000 groups on one broker", "measured", ""]]
+    for aim in AIMS:
+        result = by_case.get(Case(aim.operation, aim.size, 1, 0.0))
+        if result is not None and (judged := _judge(aim, result)) is not None:
+            rows.append([aim.words, *judged])
+    for operation in tasks.OPERATIONS:
+        smaller, larger = (by_case.get(Case(operation, size, 1, 0.0)) for size in (10_000, 50_000))
+        if smaller and larger and smaller.values("ours", "seconds") and larger.values("ours", "seconds"):
+            grown = figures.growth(smaller.values("ours", "seconds"), larger.values("ours", "seconds"), 5)
+            rows.append(
+                [f"{operation}: 5 times the groups take 5 times as long", f"{grown * 5:.1f}", _verdict(grown <= 1.1)]
+            )
+        if larger and (peak := larger.values("module", "peak")):
+            megabytes = statistics.median(peak) / 1e6
+            rows.append(
+                [f"{operation}: memory of the module below 500 MB", f"{megabytes:.0f} MB", _verdict(megabytes < 500)]
+            )
+    return table(rows) if len(rows) > 1 else ""
+
+
+def _judge(aim: Aim, result: Result) -> list[str] | None:
+    theirs, ours = result.values(aim.peer, aim.figure), result.values(OURS[aim.figure], aim.figure)
+    if not theirs or not ours:
+        return None
+    if aim.least:
+        times = figures.ratio(theirs, ours)
+        return [f"{times:.1f} times", _verdict(times >= aim.least)]
+    times = figures.ratio(ours, theirs)
+    return [
+        f"{times:.2f} times",
+        "a tie" if aim.most == 1 and figures.tied(ours, theirs) else _verdict(times <= aim.most),
+    ]
+
+
+def _verdict(reached: bool) -> str:
+    return "reached" if reached else "**missed**"
