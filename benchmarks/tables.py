@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ _FIGURES = {"The operation alone": "seconds", "The whole process": "wall"}
 def page(results: Sequence[Result], field: Sequence[Peer], machine: dict[str, Any]) -> str:
     """Everything."""
     by_case = {result.case: result for result in results}
-    parts = [_head(machine, results), *_short(by_case, field)]
+    parts = [_head(machine, results), "### In short", *_short(by_case, field)]
     for operation, title in tasks.OPERATIONS.items():
         mine = sorted((case for case in by_case if case.operation == operation), key=_order)
         if mine:
@@ -33,13 +34,13 @@ def page(results: Sequence[Result], field: Sequence[Peer], machine: dict[str, An
 
 
 def _head(machine: dict[str, Any], results: Iterable[Result]) -> str:
-    counts = {len(runs) for result in results if result.case.size <= LARGE for runs in result.runs.values()}
-    several = " or ".join(map(str, sorted(counts - {1}))) or "single"
+    cases = Counter(max((len(runs) for runs in result.runs.values()), default=0) for result in results)
+    several = ", ".join(f"{runs} in {count} cases" for runs, count in sorted(cases.items(), reverse=True))
     return (
         f"`python -m benchmarks compare` on {machine['cores']} cores ({machine['architecture']}), {machine['memory']} "
-        f"of memory, Python {machine['python']}, Kafka {machine['kafka']}. Seconds are medians of {several} runs in "
-        f"turn, of one run above {LARGE:,} groups and of what takes longer than {PATIENCE:g} s; in brackets how many "
-        "times ours that is, or a tie if either varies more than they differ."
+        f"of memory, Python {machine['python']}, Kafka {machine['kafka']}. Seconds are medians of runs in turn: "
+        f"{several}, and one of what takes longer than {PATIENCE:g} s. In brackets is how many times ours that is, or "
+        "a tie if either varies more than they differ, which does not show in a single run."
     )
 
 
@@ -65,7 +66,7 @@ def _shown(peer: Peer, figure: str) -> bool:
 
 def _operation(results: Sequence[Result], field: Sequence[Peer]) -> Iterator[str]:
     for title, figure in _FIGURES.items():
-        for where, some in itertools.groupby(results, key=lambda result: _where(result.case)):
+        for where, some in itertools.groupby(results, key=lambda result: _title(result.case)):
             yield f"{title}, {where}:"
             yield _times(list(some), [peer for peer in field if _shown(peer, figure)], figure)
     counted = [result for result in results if result.counted]
@@ -85,8 +86,11 @@ def _times(results: Sequence[Result], peers: Iterable[Peer], figure: str) -> str
 
 
 def _where(case: Case) -> str:
-    on = "on one broker" if case.brokers == 1 else f"on {case.brokers} brokers"
-    return f"{on}, with a delay" if case.delay else on
+    return "on one broker" if case.brokers == 1 else f"on {case.brokers} brokers"
+
+
+def _title(case: Case) -> str:
+    return f"{_where(case)}, with a delay" if case.delay else _where(case)
 
 
 def _column(case: Case) -> str:

@@ -110,6 +110,9 @@ def natural(value: int, option: str, most: int = INT32_MAX) -> int:
     """Return a number from 0 to `most`."""
     if isinstance(value, bool):
         raise TaskError(f"{option} is {value}, and has to be a number. Nothing was sent.")
+    if abs(value) > INT64_MAX:
+        # Python does not even write down what has more than 4,300 digits
+        raise TaskError(f"{option} is a number with too many digits: it goes from 0 to {most}. Nothing was sent.")
     if value < 0:
         raise TaskError(f"{option} is {value}: it starts at 0. Nothing was sent.")
     if value > most:

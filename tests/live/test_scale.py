@@ -80,17 +80,18 @@ def test_back_up_delete_restore_200_groups(cluster: Cluster, topic: str, tmp_pat
     assert run("consumer_group_offsets", cluster.bootstrap, restore_from=str(file)).changed == 0
 
 
-FIRST = [{"name": TOPIC, "partitions": [0]}]
-BOTH = [{"name": name, "topics": FIRST} for name in ("quiet", "busy")]
+BOTH = [{"name": name, "topics": [{"name": TOPIC, "partitions": [0, 1]}]} for name in ("quiet", "busy")]
 
 
 @pytest.mark.parametrize(
-    ("operation", "module", "args", "quiet"),
+    ("operation", "module", "args", "changed", "left"),
     [
-        pytest.param(delete_groups, "consumer_group", {"names": ["quiet", "busy"]}, {}, id="delete groups"),
-        pytest.param(offsets, "consumer_group_offsets", {"state": "absent", "groups": BOTH}, {}, id="delete offsets"),
+        pytest.param(delete_groups, "consumer_group", {"names": ["quiet", "busy"]}, 1, [], id="delete groups"),
         pytest.param(
-            offsets, "consumer_group_offsets", {"reset_to": "earliest", "groups": BOTH}, (0, "", -1), id="set offsets"
+            offsets, "consumer_group_offsets", {"state": "absent", "groups": BOTH}, 2, [], id="delete offsets"
+        ),
+        pytest.param(
+            offsets, "consumer_group_offsets", {"reset_to": "earliest", "groups": BOTH}, 2, [0, 0], id="set offsets"
         ),
     ],
 )
@@ -102,21 +103,22 @@ def test_what_is_committed_after_the_backup_is_kept(
     operation: Any,
     module: str,
     args: dict[str, Any],
-    quiet: Any,
+    changed: int,
+    left: list[int],
 ) -> None:
-    client = cluster.client()
-    commits.commit_many(client, {name: {(topic, 0): (1, "", -1)} for name in ("quiet", "busy")})
+    client, first, second = cluster.client(), (topic, 0), (topic, 1)
+    commits.commit_many(client, {name: {first: (1, "", -1), second: (1, "", -1)} for name in ("quiet", "busy")})
 
     def back_up_then_commit(*args: Any) -> str | None:
         path = back_up(*args)
-        commits.commit(client, "busy", {(topic, 0): (2, "", -1)})
+        commits.commit(client, "busy", {first: (2, "", -1)})
         return path
 
     monkeypatch.setattr(operation, "back_up", back_up_then_commit)
     outcome = run(module, cluster.bootstrap, backup=str(tmp_path / "b.json"), **args)
-    assert (outcome.changed, outcome.errors) == (1, {"busy": "POLICY_VIOLATION"})
-    assert truth.offsets(client, "busy") == {(topic, 0): (2, "", -1)}
-    assert truth.offsets(client, "quiet").get((topic, 0), {}) == quiet
+    assert (outcome.changed, outcome.errors) == (changed, {"busy": "POLICY_VIOLATION"})
+    assert truth.offsets(client, "busy") == {first: (2, "", -1), second: (1, "", -1)}
+    assert [offset for offset, _metadata, _epoch in truth.offsets(client, "quiet").values()] == left
 
 
 def test_a_backup_that_cannot_be_written_stops_everything(cluster: Cluster, topic: str, tmp_path: Path) -> None:

@@ -98,8 +98,9 @@ def test_who_skips_the_checks_deletes_nothing(cluster: Cluster, world: None) -> 
 
 
 def test_a_topic_that_another_application_reads_is_kept(cluster: Cluster, world: None) -> None:
-    """One of the streams protocol, whose members are assigned tasks, not partitions."""
-    with streams_app(cluster.bootstrap, "alive-streams", [NAME]):
+    """One of the streams protocol, whose members are assigned tasks, not partitions. It reads one alike, too."""
+    topics.create(cluster.bootstrap, NAME.upper())
+    with streams_app(cluster.bootstrap, "alive-streams", [NAME.upper(), NAME]):
         done = play("teardown", cluster.bootstrap, VARIABLES)
     assert (done.code, done.changed) == (2, [])
     assert f"Members of groups that are none of the environment read {NAME}" in done.words

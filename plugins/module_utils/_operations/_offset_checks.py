@@ -51,27 +51,31 @@ def planned(items: c.Sequence[Item]) -> dict[str, list[Item]]:
 
 
 async def looked_at_again(session: Session, items: c.Sequence[Item], from_plan: bool) -> list[Item]:
-    """Return the items after another look at the offsets, over which nothing may have committed since they were read.
+    """Return the items after another look at the offsets: who has committed over one since it was read keeps it.
 
     Args:
-        from_plan: whether what has changed is left alone; else it fails.
+        from_plan: whether only that offset is left alone; else all items of the group fail.
     """
     names = planned(items)
     found = await (committed(session, names, stable=True) if from_plan else committed_now(session, names))
-    return [_compared(item, found[item.group], from_plan) if item.changed else item for item in items]
+    used = {item.group for item in items if item.changed and _moved(item, found[item.group])}
+    return [_kept(item, found[item.group], used, from_plan) if item.changed else item for item in items]
 
 
-def _compared(item: Item, found: Offsets | KafkaError, from_plan: bool) -> Item:
+def _moved(item: Item, found: Offsets | KafkaError) -> bool:
+    return not isinstance(found, KafkaError) and found.get(item.where) not in (None, item.before)
+
+
+def _kept(item: Item, found: Offsets | KafkaError, used: c.Collection[str], from_plan: bool) -> Item:
     if isinstance(found, KafkaError):
         return item.failed(found)
-    now = found.get(item.where)
-    if now is None:
-        return item.unneeded() if item.action == DELETE_OFFSET else item
-    if now == item.before:
-        return item
-    if from_plan:
-        return item._replace(before=now).left(COMMITTED_SINCE)
-    return item.failed(error("POLICY_VIOLATION", USED_SINCE))
+    if from_plan and _moved(item, found):
+        return item._replace(before=found[item.where]).left(COMMITTED_SINCE)
+    if not from_plan and item.group in used:
+        return item.failed(error("POLICY_VIOLATION", USED_SINCE))
+    if item.action == DELETE_OFFSET and item.where not in found:
+        return item.unneeded()
+    return item
 
 
 def partition_problem(item: Item, answer: PartitionErrors | KafkaError) -> KafkaError | None:

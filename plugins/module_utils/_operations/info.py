@@ -92,7 +92,7 @@ def _group_result(
     }
     if "members" in gather:
         result["assignor"] = group.assignor if group else None
-        result["members"] = [_member_result(member) for member in group.members] if group else None
+        result["members"] = [_member_result(member, group.state) for member in group.members] if group else None
     if "permissions" in gather:
         result["permissions"] = sorted(group.operations) if group and group.operations is not None else None
     if gather & {"offsets", "lag"}:
@@ -104,10 +104,12 @@ def _group_result(
     return result
 
 
-def _member_result(member: Member) -> dict[str, t.Any]:
+def _member_result(member: Member, state: str) -> dict[str, t.Any]:
+    # what a regular expression stands for shows in the assignment only, and before that not at all
+    hidden = member.topics is None or (member.topic_regex and state != "Stable")
     return {
         **member_result(member),
-        "topics": None if member.topics is None else list(member.topics),
+        "topics": None if hidden else list(member.topics or ()),
         "assignment": [where._asdict() for where in member.assignment],
     }
 

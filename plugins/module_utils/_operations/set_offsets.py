@@ -15,6 +15,7 @@ from .._results import NONE, SET_OFFSET, Item, counted
 from .._rpc._handler import PartitionErrors
 from .._rpc.offset_commit import OffsetCommit
 from .._session import Session
+from ._expected import USED_SINCE
 from ._offset_checks import looked_at_again, partition_problem, planned, topic_problem
 from ._offset_request import Request, Reset, Wanted
 from ._read import Described, committed_now
@@ -201,21 +202,29 @@ async def apply(session: Session, items: c.Sequence[Item], backed_up: bool) -> l
     """
     if backed_up:
         items = await looked_at_again(session, items, from_plan=False)
-    wanted: dict[str, Offsets] = {}
-    for name, changes in planned(items).items():
-        wanted[name] = {item.where: item.after for item in changes if isinstance(item.after, Committed)}
+    changes = planned(items)
+    wanted: dict[str, Offsets] = {
+        name: {item.where: item.after for item in chosen if isinstance(item.after, Committed)}
+        for name, chosen in changes.items()
+    }
 
     async def settle(names: list[str]) -> dict[str, PartitionErrors | KafkaError | None]:
-        return {name: _set(found, wanted[name]) for name, found in (await committed_now(session, names)).items()}
+        return {
+            name: _set(found, changes[name], backed_up) for name, found in (await committed_now(session, names)).items()
+        }
 
     answers = await session.driver.change(OffsetCommit(wanted), wanted, settle)
     return [_outcome(item, partition_problem(item, answers[item.group])) if item.changed else item for item in items]
 
 
-def _set(found: Offsets | KafkaError, wanted: Offsets) -> PartitionErrors | KafkaError | None:
+def _set(found: Offsets | KafkaError, items: c.Sequence[Item], backed_up: bool) -> PartitionErrors | KafkaError | None:
     if isinstance(found, KafkaError):
         return found
-    return dict.fromkeys(wanted) if all(found.get(where) == target for where, target in wanted.items()) else None
+    if all(found.get(item.where) == item.after for item in items):
+        return {item.where: None for item in items}
+    if backed_up and any(found.get(item.where) not in (None, item.before, item.after) for item in items):
+        return error("POLICY_VIOLATION", USED_SINCE)
+    return None
 
 
 def _outcome(item: Item, problem: KafkaError | None) -> Item:
