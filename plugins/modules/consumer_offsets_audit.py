@@ -96,6 +96,7 @@ notes:
   - O(timeout) holds for the whole audit. Set it higher for a large topic.
   - A group enters the plan only if it is Empty, its members were consumers, all of its offsets are as the topic holds
     them, and none of its records is undecodable. What has changed since is seen again when the plan is applied.
+    Records of a type that this release does not know are reported, and are no group's.
   - A simple group (one that commits without joining) is always empty. Its last commit is all that tells whether
     somebody uses it. Choose O(stale_after) longer than the longest pause between two commits.
   - The clock of this host and those of the brokers have to agree. A group is judged by the time of its records.

@@ -25,8 +25,12 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit import engi
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 
 from tests.live.task import audit_settings as settings
+from tests.live.task import run_audit
+from tests.support import commits, topics
 from tests.support.broker import Cluster
 from tests.support.ports import HOST, free
+
+LIST_OFFSETS, OFFSET_FETCH, DESCRIBE_GROUPS, LIST_GROUPS = 2, 9, 15, 16
 
 
 @pytest.mark.parametrize(
@@ -53,6 +57,22 @@ def test_odd_options_are_refused(tmp_path: Path, given: dict[str, Any], message:
     with pytest.raises(TaskError) as refused:
         settings(Path(given.pop("output", tmp_path)), **given)
     assert str(refused.value).startswith(message)
+
+
+def test_groups_are_asked_before_the_end_of_the_topic_is_taken(cluster: Cluster, tmp_path: Path) -> None:
+    """So that who stops meanwhile has left a record in the scan, and does not look as if it had been idle before it."""
+    topics.create(cluster.client(), "audited-in-order")
+    commits.commit(cluster.client(), "audited-in-order", {("audited-in-order", 0): (0, "", -1)})
+    proxy = cluster.proxy
+    assert proxy is not None
+    proxy.clear()
+    run_audit(tmp_path, proxy.address, include=["audited-in-order"])
+    asked = [request.api_key for request in proxy.requests]
+    proxy.reset()
+    ends = asked.index(LIST_OFFSETS)
+    for api_key in (LIST_GROUPS, DESCRIBE_GROUPS, OFFSET_FETCH):
+        assert api_key in asked[:ends]
+        assert api_key not in asked[ends:]
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,11 @@ def group_record(group: str, days_ago: float, kind: str = "group_metadata", memb
     )
 
 
+def active(group: str, days_ago: float, commits: int = 1) -> Row:
+    meters = {"commits": commits, "tombstones": 1, "rebalances": 0}
+    return {"kind": "activity", "source_partition": 0, "group": group, "day": ms(days_ago) // 86_400_000, **meters}
+
+
 def undecodable(**known: Any) -> Row:
     return {"kind": "undecodable", "source_partition": 0, "source_offset": 3, "problem": "it is too short", **known}
 
@@ -162,6 +167,9 @@ FINDINGS: list[tuple[World, list[tuple[str, bool]]]] = [
     (World([commit("g", 29)], {"g": {}}), []),
     (World([commit("g", 31), group_record("g", 1)], {"g": {}}), []),
     (World([commit("g", 31), {**commit("g", 1, "u"), "tombstone": True}], {"g": {}}), [("stale_group", True)]),
+    (World([commit("g", 31), active("g", 1), {**commit("g", 1, "u"), "tombstone": True}], {"g": {}}), []),
+    (World([commit("g", 33), active("g", 32)], {"g": {}}), [("stale_group", True)]),
+    (World([commit("g", 31), active("g", 1, commits=0)], {"g": {}}), [("stale_group", True)]),
     (World([commit("g", 31)], {"g": {"included": False}}), []),
     (World([commit("g", 31)], {"g": {"protocol_type": "connect"}}), []),
     (World([commit("g", 31)], {"g": {"state": None}}), []),

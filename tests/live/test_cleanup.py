@@ -55,7 +55,7 @@ class World:
 
     @property
     def plan(self) -> Path:
-        return self.audit / "plan.json"
+        return max(self.audit.glob("*Z-plan.json"))
 
     def state(self) -> State:
         """What another client sees of all groups."""

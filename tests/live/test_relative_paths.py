@@ -17,19 +17,20 @@ STREAMS_RESET = {"streams_reset_application_id": "app", "streams_reset_input_top
 
 
 @pytest.mark.parametrize(
-    ("playbook", "variables"),
+    ("playbook", "variables", "path"),
     [
-        ("audit", {"audit_output": "found"}),
-        ("cleanup", {**CLEANUP, "cleanup_output": "found"}),
-        ("cleanup", {**CLEANUP, "cleanup_backup_folder": "found"}),
-        ("cleanup", {**CLEANUP, "cleanup_plan": "found"}),
-        ("restore", {"restore_from": ["/tmp/good.json", "found"]}),
-        ("streams_reset", {**STREAMS_RESET, "streams_reset_backup": "found"}),
-        ("streams_reset", {**STREAMS_RESET, "streams_reset_to": "file", "streams_reset_file": "found"}),
-        ("teardown", {**TEARDOWN, "teardown_backup": "found"}),
+        ("audit", {"audit_output": "found"}, "found"),
+        ("cleanup", {**CLEANUP, "cleanup_output": "found"}, "found"),
+        ("cleanup", {**CLEANUP, "cleanup_backup_folder": "found"}, "found"),
+        ("cleanup", {**CLEANUP, "cleanup_plan": "found"}, "found"),
+        ("cleanup", {**CLEANUP, "cleanup_backup_folder": ""}, "(empty)"),
+        ("restore", {"restore_from": ["/tmp/good.json", "found"]}, "found"),
+        ("streams_reset", {**STREAMS_RESET, "streams_reset_backup": "found"}, "found"),
+        ("streams_reset", {**STREAMS_RESET, "streams_reset_to": "file", "streams_reset_file": "found"}, "found"),
+        ("teardown", {**TEARDOWN, "teardown_backup": "found"}, "found"),
     ],
 )
-def test_refused(playbook: str, variables: dict[str, Any]) -> None:
+def test_refused(playbook: str, variables: dict[str, Any], path: str) -> None:
     done = play(playbook, "127.0.0.1:1", variables)
     assert done.code == 2
-    assert done.words.startswith("found: that is a relative path: write it from / or ~. Nothing was ")
+    assert done.words.startswith(f"{path}: that is a relative path: write it from / or ~. Nothing was ")

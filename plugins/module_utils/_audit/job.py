@@ -74,16 +74,21 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         PySparkException: Spark failed.
     """
     started, created = time.monotonic(), datetime.datetime.now(datetime.UTC)
+    with _session(settings) as session:
+        cluster_id = session.wire.cluster_id
+        seen = session.wire.run(live.read, session, settings.selection())
     scan = source.read(spark, settings.connection, settings.topic, settings.deadline)
     scan.persist(StorageLevel.MEMORY_AND_DISK)
     read = _rows(scan.filter(F.col("kind") == records.PARTITION).select("source_partition", "records", "problem"))
     records_read = sum(row["records"] for row in read)
     unread = {row["source_partition"]: row["problem"] for row in read if row["problem"]}
-    cluster_id, seen = _ask_cluster(settings, scan)
+    committed = _rows(transforms.commits(scan).select("topic", "partition").distinct())
+    with _session(settings) as session:
+        partitions = live.partitions(session, [TopicPartition(**row) for row in committed])
     criteria = Criteria(
         created - datetime.timedelta(milliseconds=settings.stale_after_ms), settings.stale_after, tuple(unread)
     )
-    made = _tables(scan, _frames(spark, seen), criteria, settings)
+    made = _tables(scan, _frames(spark, seen, partitions), criteria, settings)
     rows = {name: made[name].to_pylist() for name in ("groups", "findings")}
     by_name = {row["group"]: row for row in rows["groups"]}
     planned = Plan(
@@ -140,18 +145,19 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     }
 
 
-def _ask_cluster(settings: Settings, scan: DataFrame) -> tuple[str, Live]:
-    """Return the cluster's id, and what it says of all groups and of the partitions that the log holds offsets of."""
-    committed = _rows(transforms.commits(scan).select("topic", "partition").distinct())
+def _session(settings: Settings) -> Session:
+    """Return access to the cluster for what is left of the task's time."""
     connection = dataclasses.replace(settings.connection, timeout=max(1.0, settings.deadline - time.time()))
-    with Session(connection, check_mode=True) as session:
-        partitions = [TopicPartition(**row) for row in committed]
-        return session.wire.cluster_id, session.wire.run(live.read, session, settings.selection(), partitions)
+    return Session(connection, check_mode=True)
 
 
-def _frames(spark: SparkSession, seen: Live) -> LiveFrames:
-    names = ("groups", "offsets", "subscriptions", "partitions")
-    made = {name: getattr(seen, name) for name in names}
+def _frames(spark: SparkSession, seen: Live, partitions: pa.Table) -> LiveFrames:
+    made = {
+        "groups": seen.groups,
+        "offsets": seen.offsets,
+        "subscriptions": seen.subscriptions,
+        "partitions": partitions,
+    }
     return LiveFrames(
         **{name: spark.createDataFrame(table) for name, table in made.items()},
         small=frozenset(name for name, table in made.items() if table.num_rows <= _BROADCAST_ROWS),

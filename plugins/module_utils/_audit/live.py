@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the cluster says of itself after the scan: groups, their committed offsets, topics, logs, retention."""
+"""What the cluster says of itself: groups and their committed offsets before the scan, topics and logs after it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ class Live:
         groups: C(group), C(type), C(state), C(protocol_type), C(members) (how many), C(included).
         offsets: C(group), C(topic), C(partition), C(live_offset).
         subscriptions: C(group), C(topic), C(subscribed): for each topic committed by a group with members.
-        partitions: C(topic), C(partition), C(exists), C(current_topic_id), C(log_start), C(log_end).
         retention: the broker's offsets.retention.minutes, in ms.
         warnings: what could not be asked, in sentences.
     """
@@ -42,21 +41,17 @@ class Live:
     groups: pa.Table
     offsets: pa.Table
     subscriptions: pa.Table
-    partitions: pa.Table
     retention: int | None
     warnings: list[str]
 
 
-async def read(
-    session: Session,
-    included: c.Callable[[str], bool],
-    committed: c.Collection[TopicPartition],
-) -> Live:
-    """Ask the cluster.
+async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
+    """Ask the cluster about its groups.
+
+    Before the end offsets of the scan are taken: who commits, joins or leaves from here on has left a record in it.
 
     Args:
         included: whether the audit is to judge a group.
-        committed: the partitions that the log holds offsets of.
 
     Raises:
         CallError, TaskError: the brokers do not answer.
@@ -76,7 +71,6 @@ async def read(
         _groups(gathered, included),
         _offsets(gathered),
         _subscriptions(gathered),
-        _partitions(session, committed),
         None if minutes is None else int(minutes) * _MINUTE,
         warnings,
     )
@@ -132,7 +126,12 @@ def _subscriptions(gathered: Gathered) -> pa.Table:
     return _table(rows, group=pa.string(), topic=pa.string(), subscribed=pa.bool_())
 
 
-def _partitions(session: Session, committed: c.Collection[TopicPartition]) -> pa.Table:
+def partitions(session: Session, committed: c.Collection[TopicPartition]) -> pa.Table:
+    """Ask the cluster about the partitions that the log holds offsets of; raises TaskError if it does not answer.
+
+    Columns: C(topic), C(partition), C(exists), C(current_topic_id), C(log_start), C(log_end). What cannot be told is
+    null.
+    """
     topics = session.cluster.topics(where.topic for where in committed)
     existing: list[TopicPartition] = []
     for where in committed:

@@ -40,7 +40,7 @@ def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
     """Start Spark, and stop it at the end; raises TaskError where Java does not start.
 
     The configuration goes through a file in the private `folder`: on a command line, others would see what the user's
-    C(spark_conf) holds. A master that does not answer ends the process, with the reason in its answer.
+    C(spark_conf) holds. A standalone master that does not answer ends the process, with the reason in its answer.
     """
     conf = {
         "spark.master": settings.master,
@@ -68,7 +68,8 @@ def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
         ) from None
     os.unlink(path)
     patience = threading.Timer(_MASTER_PATIENCE, _give_up, [settings, folder])
-    if not settings.local:
+    # of others, the start may have to wait for machines, which only the task's time limits
+    if settings.master.startswith("spark://"):
         patience.start()
     try:
         spark = SparkSession.builder.getOrCreate()

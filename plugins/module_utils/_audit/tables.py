@@ -32,7 +32,10 @@ def check_output(output: str) -> None:
 
 
 def _check_replaceable(folder: str) -> None:
-    foreign = [name for name in os.listdir(folder) if not _SPARKS.fullmatch(name)] if os.path.isdir(folder) else []
+    try:
+        foreign = [name for name in os.listdir(folder) if not _SPARKS.fullmatch(name)] if os.path.isdir(folder) else []
+    except OSError as exc:
+        raise TaskError(f"output: {folder} cannot be looked into ({exc.strerror}). Nothing was read.") from None
     if foreign or (os.path.lexists(folder) and not os.path.isdir(folder)):
         what = f"holds {foreign[0]}" if foreign else "is no folder"
         raise TaskError(

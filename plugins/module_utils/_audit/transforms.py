@@ -24,6 +24,7 @@ CONSUMERS = ("", "consumer", "streams")
 # of the year 9999, where the calendars of Spark's readers end
 _LAST_TIME = 253_402_300_799_999
 _LAST_DAY = _LAST_TIME // 86_400_000
+_METERS = ("commits", "tombstones", "rebalances")
 _TYPES = {
     "group_metadata": "classic",
     "consumer_group_metadata": "consumer",
@@ -34,7 +35,7 @@ _TYPES = {
 
 @dataclasses.dataclass(frozen=True)
 class LiveFrames:
-    """The tables of `live.Live`, as DataFrames; which of them every executor can hold; and the retention in ms."""
+    """The tables of `live`, as DataFrames; which of them every executor can hold; and the retention in ms."""
 
     groups: DataFrame
     offsets: DataFrame
@@ -71,9 +72,7 @@ def commits(records: DataFrame) -> DataFrame:
 def activity(records: DataFrame) -> DataFrame:
     """Return commits, tombstones and completed rebalances by group and day (KIP-496), of what the log still holds."""
     of_day = (F.col("kind") == kinds.ACTIVITY) & F.col("day").between(0, _LAST_DAY)
-    return records.filter(of_day).select(
-        "group", F.date_from_unix_date("day").alias("day"), "commits", "tombstones", "rebalances"
-    )
+    return records.filter(of_day).select("group", F.date_from_unix_date("day").alias("day"), *_METERS)
 
 
 def metadata(records: DataFrame) -> DataFrame:
@@ -177,10 +176,10 @@ def groups(
 ) -> DataFrame:
     """Return one row for each group that the log or the cluster knows.
 
-    C(idle_since) is the last commit, or the last record of the group itself if that is later. C(regular) is false where
-    no request could name the group or one of its topics, or where its records stand in two partitions.
-    C(committed_since) counts offsets that are not as the scan saw them any more, C(hidden) those that the cluster does
-    not show.
+    C(idle_since) is the last commit, or the last record of the group itself if that is later; of commits whose offsets
+    were deleted since, the start of their day. C(regular) is false where no request could name the group or one of its
+    topics, or where its records stand in two partitions. C(committed_since) counts offsets that are not as the scan saw
+    them, C(hidden) those that the cluster does not show.
     """
     committed = (
         "topic",
@@ -198,19 +197,22 @@ def groups(
         live.offsets.select("group", one.alias("live")),
         live.groups,
         log_groups,
-        activity_table.drop("day"),
+        activity_table.select(
+            "group", *_METERS, F.when(F.col("commits") > 0, F.to_timestamp("day")).alias("active_day")
+        ),
         undecoded.select("group", one.alias("undecodable")),
     ]
     # one shuffle for all, in the place of one for each join
     every = functools.reduce(lambda some, more: some.unionByName(more, allowMissingColumns=True), parts)
     partitions, shown = F.count("committed"), F.count("live_offset")
     moved = F.count_if(F.col("live_offset") != F.col("offset"))
-    included, idle_since = F.bool_or("included"), F.max(F.greatest("commit_time", "record_time", "last_record"))
+    included = F.bool_or("included")
+    idle_since = F.max(F.greatest("commit_time", "record_time", "last_record", "active_day"))
     source = F.coalesce("source_partition", "metadata_partition")
     nameable = F.octet_length("group").between(1, inputs.MAX_BYTES) & F.coalesce(
         F.bool_and(F.col("topic").rlike(f"^{inputs.TOPIC.pattern}$")), F.lit(True)
     )
-    totals = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in ("commits", "tombstones", "rebalances")]
+    totals = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in _METERS]
     return (
         every.filter(F.col("group").isNotNull())
         .groupBy("group")
