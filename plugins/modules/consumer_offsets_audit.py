@@ -50,7 +50,8 @@ options:
       - How long a group must have been idle to be stale, in weeks to seconds in the form of ISO 8601, such as V(P30D),
         or in short, such as V(30d) or V(12h).
       - A group is idle since its last commit, or since the last record of the group itself if that is later. A group
-        whose consumers ran until yesterday and had nothing to commit is idle since yesterday.
+        whose consumers ran until yesterday and had nothing to commit is idle since yesterday. Of commits whose offsets
+        were deleted since, their day counts.
     type: str
     default: 30d
   include:

@@ -72,7 +72,8 @@ def test_groups_are_asked_before_the_end_of_the_topic_is_taken(cluster: Cluster,
     ends = asked.index(LIST_OFFSETS)
     for api_key in (LIST_GROUPS, DESCRIBE_GROUPS, OFFSET_FETCH):
         assert api_key in asked[:ends]
-        assert api_key not in asked[ends:]
+        # and once more after the scan whether those without members have some
+        assert (api_key in asked[ends:]) is (api_key == DESCRIBE_GROUPS)
 
 
 @pytest.mark.parametrize(

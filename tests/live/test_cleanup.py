@@ -277,6 +277,12 @@ def test_the_way_back(world: World, member: Member) -> None:
     assert world.restore(restore_groups=TEN[0], restore_moved=True, **first).changed == ["Restore"]
     assert world.state()[TEN[0]] == offsets(0)
 
+    commits.commit(world.cluster.client(), TEN[0], {("orders", 0): (30, "", -1)})
+    with Consumer(world.cluster.client(), TEN[0], ["orders"]):
+        refused = world.restore(**first)
+    assert (refused.code, refused.changed) == (2, [])
+    assert f"{TEN[0]}: these groups have committed other offsets since the back-up" in refused.words
+
 
 def test_a_damaged_back_up_restores_nothing(world: World, tmp_path: Path) -> None:
     copy = tmp_path / "copy.json"

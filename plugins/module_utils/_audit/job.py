@@ -67,7 +67,7 @@ def _end_with_module(folder: str) -> None:
 
 
 def audit(spark: SparkSession, settings: Settings) -> Row:
-    """Scan, ask the cluster, judge; write tables, plan and report; return what the module returns.
+    """Ask the cluster, scan, ask again, judge; write tables, plan and report; return what the module returns.
 
     Raises:
         TaskError: the topic cannot be read, or the output cannot be written.
@@ -84,6 +84,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     unread = {row["source_partition"]: row["problem"] for row in read if row["problem"]}
     committed = _rows(transforms.commits(scan).select("topic", "partition").distinct())
     with _session(settings) as session:
+        seen = session.wire.run(live.still_empty, session, seen)
         partitions = live.partitions(session, [TopicPartition(**row) for row in committed])
     criteria = Criteria(
         created - datetime.timedelta(milliseconds=settings.stale_after_ms), settings.stale_after, tuple(unread)
@@ -186,7 +187,7 @@ def _doubts(groups: list[Row], records_read: int, topic: str) -> list[str]:
     if hidden:
         doubts.append(
             f"{hidden} of {len(committed)} groups with committed offsets are not shown by the cluster, and not judged: "
-            "they are gone since, or you lack DESCRIBE on the cluster or on them"
+            "they are new or gone since, or you lack DESCRIBE on the cluster or on them"
         )
     if 2 * moved > max(1, len(committed)):
         doubts.append(

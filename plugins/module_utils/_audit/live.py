@@ -12,9 +12,10 @@ import dataclasses
 import typing as t
 
 from .._errors import KafkaError
-from .._model import TopicPartition
+from .._model import Group, TopicPartition
 from .._operations import _gather
 from .._operations._gather import Gathered
+from .._operations._read import describe
 from .._session import Session
 
 # reported by engine.py
@@ -23,6 +24,7 @@ with contextlib.suppress(ImportError):
 
 _RETENTION = "offsets.retention.minutes"
 _MINUTE = 60_000
+_EMPTY = "Empty"
 _UNKNOWN_TOPIC = "UNKNOWN_TOPIC_OR_PARTITION"
 
 
@@ -48,7 +50,7 @@ class Live:
 async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
     """Ask the cluster about its groups.
 
-    Before the end offsets of the scan are taken: who commits, joins or leaves from here on has left a record in it.
+    Before the end offsets of the scan are taken: who has left by then has a record in it.
 
     Args:
         included: whether the audit is to judge a group.
@@ -74,6 +76,22 @@ async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
         None if minutes is None else int(minutes) * _MINUTE,
         warnings,
     )
+
+
+async def still_empty(session: Session, seen: Live) -> Live:
+    """Describe the groups without members again, after the scan: who joined meanwhile may have left no record in it.
+
+    Returns:
+        What was seen, with their state of now; null where it cannot be told, or where the group is gone.
+    """
+    rows = seen.groups.to_pylist()
+    now = await describe(session, [row["group"] for row in rows if row["state"] == _EMPTY])
+    for row in rows:
+        if row["group"] in now:
+            group = now[row["group"]]
+            known = group if isinstance(group, Group) else None
+            row["state"], row["members"] = (known.state, len(known.members)) if known else (None, None)
+    return dataclasses.replace(seen, groups=pa.Table.from_pylist(rows, schema=seen.groups.schema))
 
 
 def _problem(problem: dict[str, t.Any]) -> str:

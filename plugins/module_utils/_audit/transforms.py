@@ -198,7 +198,9 @@ def groups(
         live.groups,
         log_groups,
         activity_table.select(
-            "group", *_METERS, F.when(F.col("commits") > 0, F.to_timestamp("day")).alias("active_day")
+            "group",
+            *_METERS,
+            F.when(F.col("commits") > 0, F.timestamp_seconds(F.unix_date("day") * 86_400)).alias("active_day"),
         ),
         undecoded.select("group", one.alias("undecodable")),
     ]
