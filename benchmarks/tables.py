@@ -45,17 +45,17 @@ def _head(machine: dict[str, Any], results: Iterable[Result]) -> str:
 
 
 def _short(by_case: Mapping[Case, Result], field: Sequence[Peer]) -> Iterator[str]:
-    """The rows of one size below each other: the figures that most readers came for."""
-    for (title, figure), delay in itertools.product(_FIGURES.items(), sorted({case.delay for case in by_case})):
-        peers = [peer for peer in field if _shown(peer, figure)]
+    """Each operation alone, at one size: the figures that most readers came for."""
+    peers = [peer for peer in field if peer.alone]
+    for delay in sorted({case.delay for case in by_case}):
         rows = [["", *(peer.title for peer in peers)]]
         for operation in tasks.OPERATIONS:
             sizes = [case.size for case in by_case if (case.operation, *case[2:]) == (operation, 1, delay)]
             if usual := max((size for size in sizes if size <= LARGE), default=0):
                 result = by_case[Case(operation, usual, 1, delay)]
-                rows.append([f"{operation}, {usual:,}", *(_cell(result, peer, figure) for peer in peers)])
+                rows.append([f"{operation}, {usual:,}", *(_cell(result, peer, "seconds") for peer in peers)])
         if len(rows) > 1:
-            yield f"{title}, one broker" + (f", with a delay of {delay:g} ms:" if delay else ":")
+            yield "The operation alone, on one broker" + (f", with a delay of {delay:g} ms:" if delay else ":")
             yield table(rows)
 
 
@@ -77,7 +77,7 @@ def _operation(results: Sequence[Result], field: Sequence[Peer]) -> Iterator[str
 
 
 def _times(results: Sequence[Result], peers: Iterable[Peer], figure: str) -> str:
-    rows = [["", *(_column(result.case) for result in results)]]
+    rows = [["", *(f"{result.case.size:,}" for result in results)]]
     for peer in peers:
         cells = [_cell(result, peer, figure) for result in results]
         if any(cells):
@@ -90,7 +90,7 @@ def _where(case: Case) -> str:
 
 
 def _title(case: Case) -> str:
-    return f"{_where(case)}, with a delay" if case.delay else _where(case)
+    return f"{_where(case)}, with a delay of {case.delay:g} ms" if case.delay else _where(case)
 
 
 def _column(case: Case) -> str:
