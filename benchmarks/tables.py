@@ -47,16 +47,16 @@ def _head(machine: dict[str, Any], results: Iterable[Result]) -> str:
 def _short(by_case: Mapping[Case, Result], field: Sequence[Peer]) -> Iterator[str]:
     """Each operation alone, at one size: the figures that most readers came for."""
     peers = [peer for peer in field if peer.alone]
-    for delay in sorted({case.delay for case in by_case}):
+    usual = sorted((case for case in by_case if case.brokers == 1 and case.size <= LARGE), key=lambda case: case.delay)
+    for title, cases in itertools.groupby(usual, key=_title):
+        # of each operation the largest size, which comes last
+        largest = {case.operation: case for case in sorted(cases, key=_order)}
         rows = [["", *(peer.title for peer in peers)]]
-        for operation in tasks.OPERATIONS:
-            sizes = [case.size for case in by_case if (case.operation, *case[2:]) == (operation, 1, delay)]
-            if usual := max((size for size in sizes if size <= LARGE), default=0):
-                result = by_case[Case(operation, usual, 1, delay)]
-                rows.append([f"{operation}, {usual:,}", *(_cell(result, peer, "seconds") for peer in peers)])
-        if len(rows) > 1:
-            yield "The operation alone, on one broker" + (f", with a delay of {delay:g} ms:" if delay else ":")
-            yield table(rows)
+        for case in largest.values():
+            cells = [_cell(by_case[case], peer, "seconds") for peer in peers]
+            rows.append([f"{case.operation}, {case.size:,}", *cells])
+        yield f"The operation alone, {title}:"
+        yield table(rows)
 
 
 def _shown(peer: Peer, figure: str) -> bool:

@@ -42,7 +42,7 @@ def check(settings: Settings) -> None:
     if shutil.which(java) is None:
         where = f"JAVA_HOME is {home}, which holds no bin/java" if home else "there is no java on the PATH"
         raise TaskError(f"The audit needs Java 17 or newer on this host, and {where}: install it. Nothing was read.")
-    if settings.master.startswith("spark://"):
+    if settings.standalone:
         _reach(settings.master)
 
 

@@ -17,6 +17,7 @@ from .._operations import _gather
 from .._operations._gather import Gathered
 from .._operations._read import describe
 from .._session import Session
+from .transforms import EMPTY
 
 # reported by engine.py
 with contextlib.suppress(ImportError):
@@ -24,7 +25,6 @@ with contextlib.suppress(ImportError):
 
 _RETENTION = "offsets.retention.minutes"
 _MINUTE = 60_000
-_EMPTY = "Empty"
 _UNKNOWN_TOPIC = "UNKNOWN_TOPIC_OR_PARTITION"
 
 
@@ -85,12 +85,11 @@ async def still_empty(session: Session, seen: Live) -> Live:
         What was seen, with their state of now; null where it cannot be told, or where the group is gone.
     """
     rows = seen.groups.to_pylist()
-    now = await describe(session, [row["group"] for row in rows if row["state"] == _EMPTY])
+    now = await describe(session, [row["group"] for row in rows if row["state"] == EMPTY])
     for row in rows:
         if row["group"] in now:
             group = now[row["group"]]
-            known = group if isinstance(group, Group) else None
-            row["state"], row["members"] = (known.state, len(known.members)) if known else (None, None)
+            row.update(_use(group if isinstance(group, Group) else None))
     return dataclasses.replace(seen, groups=pa.Table.from_pylist(rows, schema=seen.groups.schema))
 
 
@@ -108,9 +107,8 @@ def _groups(gathered: Gathered, included: c.Callable[[str], bool]) -> pa.Table:
             {
                 "group": name,
                 "type": group.type if group else found.listing.type,
-                "state": group.state if group else None,
                 "protocol_type": group.protocol_type if group else found.listing.protocol_type,
-                "members": len(group.members) if group else None,
+                **_use(group),
                 "included": included(name),
             }
         )
@@ -123,6 +121,11 @@ def _groups(gathered: Gathered, included: c.Callable[[str], bool]) -> pa.Table:
         members=pa.int32(),
         included=pa.bool_(),
     )
+
+
+def _use(group: Group | None) -> dict[str, t.Any]:
+    """Return what tells whether a group is in use; null where it is not known."""
+    return {"state": group.state if group else None, "members": len(group.members) if group else None}
 
 
 def _offsets(gathered: Gathered) -> pa.Table:

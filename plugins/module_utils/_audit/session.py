@@ -69,7 +69,7 @@ def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
     os.unlink(path)
     patience = threading.Timer(_MASTER_PATIENCE, _give_up, [settings, folder])
     # of others, the start may have to wait for machines, which only the task's time limits
-    if settings.master.startswith("spark://"):
+    if settings.standalone:
         patience.start()
     try:
         spark = SparkSession.builder.getOrCreate()

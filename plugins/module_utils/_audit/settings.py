@@ -49,6 +49,11 @@ class Settings:
         """Whether Spark runs on this host, in one process."""
         return self.master.startswith("local")
 
+    @property
+    def standalone(self) -> bool:
+        """Whether Spark runs on a standalone master."""
+        return self.master.startswith("spark://")
+
     def path(self, name: str) -> str:
         """Return where a file or a folder of the output is."""
         return os.path.join(self.output, name)
