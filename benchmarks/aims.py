@@ -14,6 +14,8 @@ from benchmarks.results import OURS, Case, Result
 
 #: so many groups, on one broker and without a delay, the aims are about; growth and memory are looked at with more
 SIZE, LARGER = 10_000, 50_000
+#: so many times as long each group may take where there are more
+GROWTH = 1.1
 
 
 class Aim(NamedTuple):
@@ -76,9 +78,8 @@ def judged(by_case: dict[Case, Result]) -> str:
         smaller, larger = (by_case.get(Case(operation, size, 1, 0.0)) for size in (SIZE, LARGER))
         if smaller and larger and smaller.values("ours", "seconds") and larger.values("ours", "seconds"):
             grown = figures.growth(smaller.values("ours", "seconds"), larger.values("ours", "seconds"), 5)
-            rows.append(
-                [f"{operation}: 5 times the groups take 5 times as long", f"{grown * 5:.1f}", _verdict(grown <= 1.1)]
-            )
+            words = f"{operation}: 5 times the groups take at most {5 * GROWTH:g} times as long"
+            rows.append([words, f"{grown * 5:.1f} times", _verdict(grown <= GROWTH)])
         if larger and (peak := larger.values("module", "peak")):
             megabytes = statistics.median(peak) / 1e6
             rows.append(
@@ -93,10 +94,10 @@ def _judge(aim: Aim, result: Result) -> list[str] | None:
         return None
     if aim.least:
         times = figures.ratio(theirs, ours)
-        return [f"{times:.1f} times", _verdict(times >= aim.least)]
+        return [f"it takes {times:.1f} times as long", _verdict(times >= aim.least)]
     times = figures.ratio(ours, theirs)
     return [
-        f"{times:.2f} times",
+        f"ours takes {times:.2f} times as long",
         "a tie" if aim.most == 1 and figures.tied(ours, theirs) else _verdict(times <= aim.most),
     ]
 

@@ -48,9 +48,9 @@ options:
     description:
       - The path of a plan that M(kafkaops.groups.consumer_offsets_audit) wrote (C(plan.json)). It says what to delete,
         and takes the place of the options that name groups. A plan for another cluster is refused.
-      - Each entry is looked at again, before the first change and directly before its own. It is B(left alone) if it is
-        not any more what the audit saw, which is a group of the same type, in the same state, with the same committed
-        offsets.
+      - Each entry is looked at again before the first change. It is B(left alone) if it is not any more what the audit
+        saw, which is a group of the same type, in the same state, with the same committed offsets. Directly before its
+        own change the offsets are compared once more.
       - To leave an entry alone is no failure. RV(ignore:results) say why, and a warning says how many there are. Audit
         again, and the next plan tells what has become of them.
       - What is gone already is unchanged.

@@ -240,6 +240,9 @@ class _Run(t.Generic[V]):
         elif isinstance(outcome, Failed) and outcome.error.name == _DOUBTFUL:
             self._doubt(group, _told_by(self.wire.address(node), outcome.error))
         else:
+            if self.settle and outcome.error.name == "NOT_COORDINATOR":
+                # also for a write that a broker took, and then lost the group before it was replicated
+                self.driver.resent.add(group)
             # a write that timed out on the broker comes back as COORDINATOR_NOT_AVAILABLE
             self._take(group, outcome, sent=outcome.error.name == "COORDINATOR_NOT_AVAILABLE")
 
@@ -275,9 +278,6 @@ class _Run(t.Generic[V]):
             self.last[group] = outcome.error
             if isinstance(outcome, Unmap):
                 self.driver.coordinators.pop(group, None)
-            if self.settle and outcome.error.name == "NOT_COORDINATOR":
-                # also for a write that a broker took, and then lost the group before it was replicated
-                self.driver.resent.add(group)
             if self.settle and sent:
                 self.unknown[group] = None
                 self.late.add(group)

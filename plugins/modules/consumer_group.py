@@ -117,10 +117,11 @@ EXAMPLES = r"""
         backup: "/var/backups/kafka/groups-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
         max_changes: 20
 
-    - name: Delete a group whose members were left behind by a crash
+    - name: Delete a group with all its members, which a crash left behind
       kafkaops.groups.consumer_group:
         name: reports
         force: true
+        backup: "/var/backups/kafka/reports-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
 
     - name: Delete what an audit found to be stale, as far as it still is
       kafkaops.groups.consumer_group:
@@ -143,7 +144,7 @@ RETURN = r"""
 results:
   description:
     - One item a group. With O(force=true) the members of a group come before it, one item each.
-  returned: unless the task fails before the groups were read
+  returned: unless the task fails before the first item
   type: list
   elements: dict
   contains:

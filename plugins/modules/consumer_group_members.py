@@ -65,8 +65,8 @@ options:
         type: raw
   reason:
     description:
-      - Why the members are removed. It stands in the broker's log.
-      - It is cut after 255 characters. Brokers older than Kafka 3.2 do not take it.
+      - Why the members are removed. Brokers of Kafka 4.0 or newer write it to their log.
+      - It is cut after 255 characters. Brokers older than Kafka 3.2 do not get it.
     type: str
     default: removed by kafkaops.groups.consumer_group_members
   settle_time:
@@ -127,7 +127,7 @@ RETURN = r"""
 results:
   description:
     - One item a member. A group that does not exist, or has no members, is one item.
-  returned: unless the task fails before the groups were read
+  returned: unless the task fails before the first item
   type: list
   elements: dict
   contains:

@@ -293,7 +293,7 @@ results:
   description:
     - One item a partition. A topic of which nothing is committed is one item, and so is a group whose offsets cannot
       be told.
-  returned: unless the task fails before the groups were read
+  returned: unless the task fails before the first item
   type: list
   elements: dict
   contains:

@@ -50,8 +50,8 @@ options:
       - How long a group must have been idle to be stale, in weeks to seconds in the form of ISO 8601, such as V(P30D),
         or in short, such as V(30d) or V(12h).
       - A group is idle since its last commit, or since the last record of the group itself if that is later. A group
-        whose consumers ran until yesterday and had nothing to commit is idle since yesterday. Of commits whose offsets
-        were deleted since, their day counts.
+        whose consumers ran until yesterday and had nothing to commit is idle since yesterday. Commits whose offsets
+        were deleted since count, too.
     type: str
     default: 30d
   include:
@@ -95,16 +95,17 @@ notes:
     not see is left out of the plan.
   - It needs Java 17 or newer, C(pyspark), C(pyarrow), C(matplotlib) and C(jinja2) on the host that it runs on.
   - O(timeout) holds for the whole audit. Set it higher for a large topic.
-  - A group enters the plan only if it is Empty, its members were consumers, all of its offsets are as the topic holds
-    them, and none of its records is undecodable. What has changed since is seen again when the plan is applied.
-    Records of a type that this release does not know are reported, and are no group's.
+  - A group enters the plan only if it is Empty, is one of consumers or a simple group, all of its offsets are as the
+    topic holds them, and none of its records is undecodable. What has changed since is seen again when the plan is
+    applied. Records of a type that this release does not know are reported, and are no group's.
   - A simple group (one that commits without joining) is always empty. Its last commit is all that tells whether
     somebody uses it. Choose O(stale_after) longer than the longest pause between two commits.
   - The clock of this host and those of the brokers have to agree. A group is judged by the time of its records.
   - A transaction that is open hides what was committed after its start. The module warns then, and keeps the groups of
     that partition out of the plan.
   - Compaction erases history. RV(tables) counts commits of what the topic still holds.
-  - Kafka does not delete committed offsets of a topic that does not exist. They expire, or go with their group.
+  - When a topic is deleted, its committed offsets go with it. Where some were left behind, no request deletes them any
+    more. They expire, or go with their group.
 seealso:
   - module: kafkaops.groups.consumer_group
   - module: kafkaops.groups.consumer_group_offsets
@@ -231,7 +232,9 @@ tables:
       type: str
       sample: /var/lib/kafka-audit/groups
     activity:
-      description: Commits, tombstones and completed rebalances of each group and day (KIP-496).
+      description:
+        - One row for each group and day, with C(commits), C(tombstones) and completed C(rebalances) (KIP-496), and the
+          C(last_commit) of the day.
       returned: success
       type: str
       sample: /var/lib/kafka-audit/activity

@@ -92,12 +92,24 @@ def test_a_table_compares_operations_with_ours_and_processes_with_the_module() -
 @pytest.mark.parametrize(
     ("measured", "row"),
     [
-        (result(ours=[1.0], kadm=[1.2]), "Delete, operation: ahead of kadm | 0.83 times | reached |"),
-        (result(ours=[1.2], kadm=[1.0]), "Delete, operation: ahead of kadm | 1.20 times | **missed** |"),
-        (result(ours=[0.9, 1.2, 1.3], kadm=[1.0, 1.0, 1.1]), "ahead of kadm | 1.20 times | a tie |"),
-        (result(module=[1.0], confluent_kafka=[10.0]), "at least 10 times as long | 10.0 times | reached |"),
-        (result(module=[1.0], confluent_kafka=[9.0]), "at least 10 times as long | 9.0 times | **missed** |"),
-        (result(ours=[1.3], floor=[1.0]), "at most 1.3 times the floor | 1.30 times | reached |"),
+        (
+            result(ours=[1.0], kadm=[1.2]),
+            "ahead of kadm | ours takes 0.83 times as long | reached |",
+        ),
+        (
+            result(ours=[1.2], kadm=[1.0]),
+            "ahead of kadm | ours takes 1.20 times as long | **missed** |",
+        ),
+        (result(ours=[0.9, 1.2, 1.3], kadm=[1.0, 1.0, 1.1]), "ahead of kadm | ours takes 1.20 times as long | a tie |"),
+        (
+            result(module=[1.0], confluent_kafka=[10.0]),
+            "10 times as long | it takes 10.0 times as long | reached |",
+        ),
+        (
+            result(module=[1.0], confluent_kafka=[9.0]),
+            "10 times as long | it takes 9.0 times as long | **missed** |",
+        ),
+        (result(ours=[1.3], floor=[1.0]), "at most 1.3 times the floor | ours takes 1.30 times as long | reached |"),
     ],
 )
 def test_an_aim_is_reached_or_missed(measured: Result, row: str) -> None:
@@ -107,7 +119,7 @@ def test_an_aim_is_reached_or_missed(measured: Result, row: str) -> None:
 def test_growth_and_memory_at_50000_groups_are_aims() -> None:
     large = DELETE._replace(size=50_000)
     rows = aims.judged({DELETE: result(ours=[1.0]), large: result(large, ours=[6.0], module=[9.0])})
-    assert "| delete: 5 times the groups take 5 times as long | 6.0 | **missed** |" in rows
+    assert "| delete: 5 times the groups take at most 5.5 times as long | 6.0 times | **missed** |" in rows
     assert "| delete: memory of the module below 500 MB | 50 MB | reached |" in rows
 
 

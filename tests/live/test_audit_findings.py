@@ -56,7 +56,8 @@ def group_record(group: str, days_ago: float, kind: str = "group_metadata", memb
 
 def active(group: str, days_ago: float, commits: int = 1) -> Row:
     meters = {"commits": commits, "tombstones": 1, "rebalances": 0}
-    return {"kind": "activity", "source_partition": 0, "group": group, "day": ms(days_ago) // 86_400_000, **meters}
+    day = {"day": ms(days_ago) // 86_400_000, "timestamp": ms(days_ago) if commits else None}
+    return {"kind": "activity", "source_partition": 0, "group": group, **day, **meters}
 
 
 def undecodable(**known: Any) -> Row:
@@ -169,6 +170,9 @@ FINDINGS: list[tuple[World, list[tuple[str, bool]]]] = [
     (World([commit("g", 31), {**commit("g", 1, "u"), "tombstone": True}], {"g": {}}), [("stale_group", True)]),
     (World([commit("g", 31), active("g", 1), {**commit("g", 1, "u"), "tombstone": True}], {"g": {}}), []),
     (World([commit("g", 33), active("g", 32)], {"g": {}}), [("stale_group", True)]),
+    # on the day of the limit, before and after it
+    (World([commit("g", 33), active("g", 30.01)], {"g": {}}), [("stale_group", True)]),
+    (World([commit("g", 33), active("g", 29.99)], {"g": {}}), []),
     (World([commit("g", 31), active("g", 1, commits=0)], {"g": {}}), [("stale_group", True)]),
     (World([commit("g", 31)], {"g": {"included": False}}), []),
     (World([commit("g", 31)], {"g": {"protocol_type": "connect"}}), []),
@@ -293,7 +297,7 @@ def test_groups(spark: SparkSession) -> None:
             commit("g", 2, "u", offset=7),
             group_record("g", 1),
             {**day, "day": 20_000, "commits": 4, "tombstones": 1},
-            {**day, "day": 20_001, "commits": 2, "tombstones": 0, "rebalances": 3},
+            {**day, "day": 20_001, "commits": 2, "tombstones": 0, "rebalances": 3, "timestamp": 20_001 * 86_400_000},
             commit("hidden", 3, source_partition=1),
             undecodable(),
         ],

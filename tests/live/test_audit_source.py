@@ -86,12 +86,12 @@ def test_the_latest_of_each_key_and_activity(cluster: Cluster, spark: SparkSessi
         ("a", 3, False, 3),
         ("b", None, True, 4),
     ]
-    first = 20454
-    assert of_kind(rows, "activity", "group", "day", "commits", "tombstones", "rebalances") == [
-        ("a", first, 1, 0, 0),
-        ("a", first + 1, 2, 0, 0),
-        ("b", first, 1, 0, 0),
-        ("b", first + 2, 0, 1, 0),
+    first, at = 20454, 1_767_225_600_000
+    assert of_kind(rows, "activity", "group", "day", "timestamp", "commits", "tombstones", "rebalances") == [
+        ("a", first, at, 1, 0, 0),
+        ("a", first + 1, at + 86_400_000, 2, 0, 0),
+        ("b", first, at, 1, 0, 0),
+        ("b", first + 2, None, 0, 1, 0),
     ]
 
 

@@ -19,6 +19,7 @@ import yaml
 from tests.live.playbook import Play, play
 from tests.live.task import run
 from tests.live.test_check_mode import DELETE_GROUPS
+from tests.live.test_plan import OFFSET_FETCH
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.consumers import Consumer, Member
@@ -82,7 +83,7 @@ class World:
         return self.clean(check=check, tags=tags, **given)
 
     def restore(self, *, check: bool = False, **variables: Any) -> Play:
-        return play("restore", self.cluster.bootstrap, variables, check=check)
+        return play("restore", self.cluster.listeners["PROXIED"], variables, check=check)
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +121,10 @@ def undo(done: Play) -> dict[str, Any]:
 
 def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member: Member) -> None:
     # the short form of true, which the protection survives
-    shown = world.clean(cleanup_protect="y")
-    assert json.loads(world.plan.read_text(encoding="utf-8"))["criteria"]["exclude"] == ["connect-*", "_*"]
+    shown = world.clean(cleanup_protect="y", cleanup_keep=["a-*, b-*", "never-*"])
+    assert json.loads(world.plan.read_text(encoding="utf-8"))["criteria"]["exclude"] == [
+        *("connect-*", "_*", "a-*, b-*", "never-*"),
+    ]
     assert (shown.code, shown.changed, shown.words) == (0, [], "")
     lines = shown.tasks[SHOWN]["msg"]
     assert lines[0].startswith("10 of 11 groups (90.9 %), and 2 committed offsets of other groups, are stale")
@@ -130,6 +133,7 @@ def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member
         *(f"Offset of payments-{partition} of group {MOVED}" for partition in (0, 1)),
     ]
     assert all("last commit at" in line for line in lines[1:11])
+    assert lines[-1] == "cleanup_keep: no group of the cluster matches a-*, b-*, never-*."
     assert shown.artifacts == {"cleanup_plan": str(world.plan)}
     assert (world.state(), world.files()) == (world.at_first, [])
 
@@ -170,6 +174,7 @@ def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
             at_the_same_second, "now-groups.json exists already and is never overwritten", id="no-overwriting"
         ),
         pytest.param(given(cleanup_keep="ten-*"), "did not keep ten-*: audit again", id="keeps-less"),
+        pytest.param(given(cleanup_include=["ten-[0-4]"]), "comes from an audit of *, and", id="other-groups"),
         pytest.param(given(cleanup_keep="ten-*,moved-*"), "ten-*,moved-*: there is a comma", id="commas"),
         pytest.param(aged, "hours old, and cleanup_plan_max_age is 24: audit again", id="old-plan"),
     ],
@@ -225,18 +230,19 @@ def test_what_came_back_to_life_is_left_alone_and_a_failure_in_the_middle_is_tol
 
 
 def test_the_next_run_goes_on_and_the_one_after_it_has_nothing_to_do(world: World, member: Member) -> None:
-    # it left its group, which is as the audit saw it again
+    # who was seen at work stays, also if nothing shows it any more
+    truth.wait_state(world.cluster.client(), JOINS, "Empty")
     done = world.apply(cleanup_plan_max_age=24)
     assert (done.code, done.words) == (0, "")
-    assert done.changed == ["Delete the groups", "Delete the offsets of other groups"]
-    assert world.state().keys() == {COMMITS, MOVED}
+    assert done.changed == ["Delete the offsets of other groups"]
+    assert world.state().keys() == {COMMITS, JOINS, MOVED}
     assert world.state()[MOVED] == STAYS
     world.cleaned.append(done)
 
     files = world.files()
     again = world.apply()
     assert (again.code, again.changed, world.files()) == (0, [], files)
-    assert len(files) == 3
+    assert len(files) == 2
 
 
 def test_a_plan_with_nothing_in_it_is_handed_on_too(world: World, tmp_path: Path) -> None:
@@ -245,7 +251,8 @@ def test_a_plan_with_nothing_in_it_is_handed_on_too(world: World, tmp_path: Path
     empty = tmp_path / "empty.json"
     empty.write_text(json.dumps({**plan, "delete_groups": [], "delete_offsets": []}), encoding="utf-8")
     shown = world.clean(cleanup_plan=str(empty))
-    assert (shown.code, shown.changed, shown.artifacts) == (0, [], {"cleanup_plan": str(empty)})
+    assert (shown.code, shown.changed, shown.artifacts) == (0, [], {"cleanup_plan": str(world.plan)})
+    assert json.loads(world.plan.read_text(encoding="utf-8"))["delete_groups"] == []
 
 
 def test_the_way_back(world: World, member: Member) -> None:
@@ -255,7 +262,7 @@ def test_the_way_back(world: World, member: Member) -> None:
     first, second = map(undo, world.cleaned)
     predicted = world.restore(check=True, **first)
     assert predicted.changed == ["Restore"]
-    assert world.state().keys() == {COMMITS, MOVED}
+    assert world.state().keys() == {COMMITS, JOINS, MOVED}
     for variables in (first, second):
         done = world.restore(**variables)
         assert (done.code, done.words, done.changed) == (0, "", ["Restore"])
@@ -282,6 +289,43 @@ def test_the_way_back(world: World, member: Member) -> None:
         refused = world.restore(**first)
     assert (refused.code, refused.changed) == (2, [])
     assert f"{TEN[0]}: these groups have committed other offsets since the back-up" in refused.words
+
+
+def test_back_ups_that_hold_the_same_offsets_are_refused(world: World, tmp_path: Path) -> None:
+    """The last one would win, and nobody said so."""
+    path = world.backups / world.files()[0]
+    backup = json.loads(path.read_text(encoding="utf-8"))
+    backup["groups"] = [{**group, "offsets": group["offsets"][:1]} for group in backup["groups"][:2]]
+    names = [group["name"] for group in backup["groups"]]
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(backup), encoding="utf-8")
+    before = world.state()
+    refused = world.restore(restore_from=[str(path), str(other)], restore_moved=True)
+    assert (refused.code, refused.changed) == (2, [])
+    assert f"{', '.join(names)}: more than one of the back-ups holds the same offsets" in refused.words
+    assert world.state() == before
+
+
+def test_what_is_committed_after_the_look_stays(world: World) -> None:
+    """Nobody was asked about it."""
+    client, proxy = world.cluster.client(), world.cluster.proxy
+    assert proxy is not None
+    before = world.state()[TEN[1]]
+    missing = [{"name": "orders", "partitions": [1]}]
+    run("consumer_group_offsets", world.cluster.bootstrap, group=TEN[1], state="absent", topics=missing)
+    proxy.before(OFFSET_FETCH, 2, lambda: commits.commit(client, TEN[1], {("orders", 0): (77, "", -1)}))
+    done = world.restore(restore_groups=TEN[1], **undo(world.cleaned[0]))
+    assert (done.code, done.words, done.changed) == (0, "", ["Restore"])
+    assert world.state()[TEN[1]] == before | {("orders", 0): truth.Offset(77, "", -1)}
+    commits.commit(client, TEN[1], {where: tuple(offset) for where, offset in before.items()})
+
+
+def test_an_empty_list_of_groups_does_not_mean_all(world: World) -> None:
+    before = world.state()
+    refused = world.restore(restore_groups=[], restore_moved=True, **undo(world.cleaned[0]))
+    assert (refused.code, refused.changed) == (2, [])
+    assert "restore_groups is an empty list" in refused.words
+    assert world.state() == before
 
 
 def test_a_damaged_back_up_restores_nothing(world: World, tmp_path: Path) -> None:

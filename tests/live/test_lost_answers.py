@@ -76,6 +76,27 @@ def test_a_lost_answer(
     assert offsets == expected
 
 
+@pytest.mark.parametrize(
+    ("api_key", "args"),
+    [
+        (OFFSET_DELETE, {"state": "absent", "topics": [{"name": TOPIC, "partitions": None}]}),
+        (OFFSET_COMMIT, {"offsets": [{"topic": TOPIC, "partition": 0, "offset": 4}]}),
+    ],
+)
+def test_what_is_committed_after_a_lost_answer_is_kept(
+    cluster: Cluster, proxy: Proxy, group: str, api_key: int, args: dict[str, Any]
+) -> None:
+    """To send it once more would undo what nobody has looked at."""
+    newer = {(TOPIC, 0): (5, "newer", -1)}
+    proxy.clear()
+    proxy.drop_answers(api_key)
+    proxy.after(api_key, 1, lambda: commits.commit(cluster.client(), group, newer))
+    outcome = run("consumer_group_offsets", proxy.address, group=group, **args)
+    assert (proxy.count()[api_key], outcome.changed) == (1, 0)
+    assert set(outcome.errors.values()) == {"POLICY_VIOLATION"}
+    assert truth.offsets(cluster.client(), group) == newer
+
+
 def test_a_lost_answer_about_members(cluster: Cluster, proxy: Proxy) -> None:
     name = f"lost-{next(NUMBERS)}"
     (member,) = start_many([Consumer(cluster.client(), name, [TOPIC], instance_id="i", session_timeout_ms=300_000)])

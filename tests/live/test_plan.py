@@ -328,6 +328,17 @@ def test_what_a_transaction_is_about_to_commit_is_not_lost(cluster: Cluster, wri
 
 
 @pytest.mark.usefixtures("proxy")
+def test_a_group_that_cannot_be_backed_up_fails_alone(cluster: Cluster, tmp_path: Path) -> None:
+    pending, deleted = names("pending", "deleted")
+    commits.commit(cluster.client(), deleted, {(TOPIC, 0): (3, "", -1)})
+    with about_to_commit(cluster.client(), pending):
+        done = run("consumer_group", cluster.bootstrap, names=[pending, deleted], backup=str(tmp_path / "backup.json"))
+    assert (done.changed, done.errors) == (1, {pending: "UNSTABLE_OFFSET_COMMIT"})
+    assert [group["name"] for group in json.loads((tmp_path / "backup.json").read_text())["groups"]] == [deleted]
+    assert truth.offsets(cluster.client(), pending)[TOPIC, 0].offset == 4
+
+
+@pytest.mark.usefixtures("proxy")
 def test_an_open_transaction_keeps_nobody_from_setting_offsets(cluster: Cluster) -> None:
     """What was committed last stays."""
     (pending,) = names("pending")

@@ -240,6 +240,19 @@ def test_a_backup_is_a_file_with_offsets(cluster: Cluster, classic: Member, tmp_
     assert state(cluster, ROLE) == before
 
 
+def test_a_file_with_quotes_and_one_without_a_topic(cluster: Cluster, classic: Member, tmp_path: Path) -> None:
+    """Kafka's export puts quotes around names of more than 24 characters."""
+    lines = [f'"{ROLE}-input",{partition},1' for partition in range(2)]
+    path = tmp_path / "exported.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    before = state(cluster, ROLE)
+    refused = role(cluster, ROLE, to="file", file=str(path), input_topics=["NAME-input", "NAME-notes"])
+    assert (refused.code, refused.changed, state(cluster, ROLE)) == (2, [], before)
+    assert f"exported.csv has no offsets of group {ROLE} on {ROLE}-notes." in refused.words
+    assert role(cluster, ROLE, to="file", file=str(path)).code == 0
+    assert {offsets(cluster, ROLE)["-input", number] for number in range(2)} == {(1, "")}
+
+
 def test_a_backup_is_written_by_whichever_task_changes_something(
     cluster: Cluster, classic: Member, tmp_path: Path
 ) -> None:

@@ -103,7 +103,34 @@ def test_a_topic_that_another_application_reads_is_kept(cluster: Cluster, world:
     with streams_app(cluster.bootstrap, "alive-streams", [NAME.upper(), NAME]):
         done = play("teardown", cluster.bootstrap, VARIABLES)
     assert (done.code, done.changed) == (2, [])
-    assert f"Members of groups that are none of the environment read {NAME}" in done.words
+    assert f"Members of groups that stay read {NAME}" in done.words
+    assert NAME in truth.topics(cluster.bootstrap)
+
+
+def test_a_changelog_of_another_application_is_kept(cluster: Cluster, world: None) -> None:
+    """Nobody subscribes to it."""
+    changelog = "undead-app-2-counts-changelog"
+    topics.create(cluster.bootstrap, changelog)
+    variables = VARIABLES | {"teardown_groups": "undead-group*", "teardown_topics": "undead-app-*"}
+    with Consumer(cluster.bootstrap, "undead-app-2", ["alive-orders"]):
+        truth.wait_stable(cluster.bootstrap, "undead-app-2")
+        done = play("teardown", cluster.bootstrap, variables)
+    assert (done.code, done.changed) == (2, [])
+    assert f"Members of groups that stay read {changelog}" in done.words
+    assert changelog in truth.topics(cluster.bootstrap)
+
+
+@pytest.mark.parametrize(
+    ("tags", "skip_tags"), [pytest.param("topics", "", id="chosen"), pytest.param("", "groups", id="left")]
+)
+def test_a_topic_that_the_environment_reads_is_kept_if_its_groups_are(
+    cluster: Cluster, world: None, tags: str, skip_tags: str
+) -> None:
+    with Consumer(cluster.bootstrap, "undead-alive", [NAME]):
+        truth.wait_stable(cluster.bootstrap, "undead-alive")
+        done = play("teardown", cluster.bootstrap, VARIABLES, tags=tags, skip_tags=skip_tags)
+    assert (done.code, done.changed) == (2, [])
+    assert f"Members of groups that stay read {NAME}" in done.words
     assert NAME in truth.topics(cluster.bootstrap)
 
 

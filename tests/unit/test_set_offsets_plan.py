@@ -128,17 +128,16 @@ def test_unknown_partitions(where: t.Any, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "backed_up", "outcome"),
+    ("found", "outcome"),
     [
-        ({at(): offset(5)}, True, {at(): None}),
-        ({at(): offset(3)}, True, None),
-        ({}, True, None),
-        ({at(): offset(9)}, True, "POLICY_VIOLATION"),
-        ({at(): offset(9)}, False, None),
-        (error("NOT_COORDINATOR"), False, "NOT_COORDINATOR"),
+        ({at(): offset(5)}, {at(): None}),
+        ({at(): offset(3)}, None),
+        ({}, None),
+        ({at(): offset(9)}, "POLICY_VIOLATION"),
+        (error("NOT_COORDINATOR"), "NOT_COORDINATOR"),
     ],
 )
-def test_what_became_of_a_commit_without_an_answer(found: t.Any, backed_up: bool, outcome: t.Any) -> None:
+def test_what_became_of_a_commit_without_an_answer(found: t.Any, outcome: t.Any) -> None:
     item = Item("g", SET_OFFSET, topic="a", partition=0, before=offset(3), after=offset(5))
-    became = set_offsets._set(found, [item], backed_up)
+    became = set_offsets._set(found, [item])
     assert (became.name if isinstance(became, KafkaError) else became) == outcome

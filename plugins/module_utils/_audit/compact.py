@@ -37,11 +37,17 @@ def drop_superseded(latest: dict[bytes, Message]) -> None:
 
 
 class Meters(t.NamedTuple):
-    """What a group did on one day, which counts from the epoch, in UTC."""
+    """What a group did on one day.
+
+    Attributes:
+        day: since the epoch, in UTC.
+        timestamp: of the day's last commit, in ms since the epoch; None of a day without.
+    """
 
     source_partition: int
     group: str
     day: int
+    timestamp: int | None
     commits: int
     tombstones: int
     rebalances: int
@@ -57,6 +63,7 @@ class Activity:
     def __init__(self) -> None:
         # groups are known by the start of their keys: record type, length, name
         self._records: collections.Counter[tuple[bytes, int, bool]] = collections.Counter()
+        self._timestamps: dict[tuple[bytes, int, bool], int] = {}
         self._rebalances: collections.Counter[tuple[bytes, int]] = collections.Counter()
         self._generations: dict[bytes, int] = {}
         self._partitions: dict[bytes, int] = {}
@@ -73,7 +80,9 @@ class Activity:
         days = [timestamp // _DAY_MS for timestamp in timestamps]
         if max(days, default=0) > _LAST_DAY:
             days = [min(day, _LAST_DAY) for day in days]
-        self._records.update(zip(starts, days, [value is None for value in values], strict=True))
+        records = list(zip(starts, days, [value is None for value in values], strict=True))
+        self._records.update(records)
+        self._timestamps.update(zip(records, timestamps, strict=True))
         seen = set(starts)
         if not seen <= self._partitions.keys():
             self._partitions.update(zip(starts, partitions, strict=True))
@@ -99,14 +108,22 @@ class Activity:
     def meters(self) -> list[Meters]:
         """Return what was counted, without groups whose names are no UTF-8."""
         counted: dict[tuple[bytes, int], list[int]] = collections.defaultdict(lambda: [0, 0, 0])
+        committed: dict[tuple[bytes, int], int] = {}
         for (start, day, tombstone), count in self._records.items():
             if start.startswith((_COMMIT_V0, _COMMIT)):
                 counted[start[2:], day][int(tombstone)] += count
+                if not tombstone:
+                    timestamp = self._timestamps[start, day, False]
+                    committed[start[2:], day] = max(timestamp, committed.get((start[2:], day), timestamp))
         for (start, day), count in self._rebalances.items():
             counted[start[2:], day][2] += count
         partitions = {start[2:]: partition for start, partition in self._partitions.items()}
-        named = ((_name(name), partitions[name], day, counts) for (name, day), counts in counted.items())
-        return [Meters(partition, group, day, *counts) for group, partition, day, counts in named if group is not None]
+        named = ((_name(name), name, day, counts) for (name, day), counts in counted.items())
+        return [
+            Meters(partitions[name], group, day, committed.get((name, day)), *counts)
+            for group, name, day, counts in named
+            if group is not None
+        ]
 
 
 def _name(field: bytes) -> str | None:

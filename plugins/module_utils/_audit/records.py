@@ -93,7 +93,7 @@ def schema() -> pa.Schema:
         pa.field("members", pa.list_(member)),
         pa.field("topics", strings),
         pa.field("topic_ids", strings),
-        # of ACTIVITY; day counts from the epoch, in UTC
+        # of ACTIVITY; day counts from the epoch, in UTC, and timestamp is that of the day's last commit
         pa.field("day", pa.int32()),
         pa.field("commits", pa.int64()),
         pa.field("tombstones", pa.int64()),

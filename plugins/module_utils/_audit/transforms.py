@@ -72,7 +72,8 @@ def commits(records: DataFrame) -> DataFrame:
 def activity(records: DataFrame) -> DataFrame:
     """Return commits, tombstones and completed rebalances by group and day (KIP-496), of what the log still holds."""
     of_day = (F.col("kind") == kinds.ACTIVITY) & F.col("day").between(0, _LAST_DAY)
-    return records.filter(of_day).select("group", F.date_from_unix_date("day").alias("day"), *_METERS)
+    day = F.date_from_unix_date("day").alias("day")
+    return records.filter(of_day).select("group", day, *_METERS, _time("timestamp").alias("last_commit"))
 
 
 def metadata(records: DataFrame) -> DataFrame:
@@ -176,10 +177,10 @@ def groups(
 ) -> DataFrame:
     """Return one row for each group that the log or the cluster knows.
 
-    C(idle_since) is the last commit, or the last record of the group itself if that is later; of commits whose offsets
-    were deleted since, the start of their day. C(regular) is false where no request could name the group or one of its
-    topics, or where its records stand in two partitions. C(committed_since) counts offsets that are not as the scan saw
-    them, C(hidden) those that the cluster does not show.
+    C(idle_since) is the last commit, also of an offset that was deleted since, or the last record of the group itself
+    if that is later. C(regular) is false where no request could name the group or one of its topics, or where its
+    records stand in two partitions. C(committed_since) counts offsets that are not as the scan saw them, C(hidden)
+    those that the cluster does not show.
     """
     committed = (
         "topic",
@@ -197,11 +198,7 @@ def groups(
         live.offsets.select("group", one.alias("live")),
         live.groups,
         log_groups,
-        activity_table.select(
-            "group",
-            *_METERS,
-            F.when(F.col("commits") > 0, F.timestamp_seconds(F.unix_date("day") * 86_400)).alias("active_day"),
-        ),
+        activity_table.select("group", *_METERS, F.col("last_commit").alias("committed_at")),
         undecoded.select("group", one.alias("undecodable")),
     ]
     # one shuffle for all, in the place of one for each join
@@ -209,7 +206,7 @@ def groups(
     partitions, shown = F.count("committed"), F.count("live_offset")
     moved = F.count_if(F.col("live_offset") != F.col("offset"))
     included = F.bool_or("included")
-    idle_since = F.max(F.greatest("commit_time", "record_time", "last_record", "active_day"))
+    idle_since = F.max(F.greatest("commit_time", "record_time", "last_record", "committed_at"))
     source = F.coalesce("source_partition", "metadata_partition")
     nameable = F.octet_length("group").between(1, inputs.MAX_BYTES) & F.coalesce(
         F.bool_and(F.col("topic").rlike(f"^{inputs.TOPIC.pattern}$")), F.lit(True)

@@ -61,7 +61,7 @@ async def delete_groups(request: Request, session: Session) -> Report:
     offsets = await committed(session, existing, stable=True) if checked else {}
     if expected is not None:
         items = leave_alone(items, changed_groups(expected, seen, offsets))
-    items = limit(items, DELETE_GROUP, request.max_changes)
+    items = limit(_readable(items, offsets), DELETE_GROUP, request.max_changes)
     snapshots = _snapshots(items, offsets) if checked else []
     if request.backup is not None:
         session.warnings += _empty_warning(snapshots)
@@ -127,17 +127,19 @@ def _empty_warning(snapshots: c.Sequence[GroupSnapshot]) -> list[str]:
     ]
 
 
+def _readable(items: c.Sequence[Item], offsets: dict[str, Offsets | KafkaError]) -> list[Item]:
+    """Return the items; all of a group fail whose offsets are needed, and cannot be read."""
+    unread = {name: found for name, found in offsets.items() if isinstance(found, KafkaError)}
+    return [item.failed(unread[item.group]) if item.changed and item.group in unread else item for item in items]
+
+
 def _snapshots(items: c.Sequence[Item], offsets: dict[str, Offsets | KafkaError]) -> list[GroupSnapshot]:
-    snapshots = []
-    for group in [item.before for item in items if item.changed and isinstance(item.before, Group)]:
-        found = offsets[group.name]
-        if isinstance(found, KafkaError):
-            raise TaskError(
-                f"backup: the offsets of group '{group.name}' cannot be read: {found.name}: {found.message}. "
-                "Nothing was changed."
-            )
-        snapshots.append(GroupSnapshot(group.name, group.type, group.state, found))
-    return snapshots
+    groups = [item.before for item in items if item.changed and isinstance(item.before, Group)]
+    return [
+        GroupSnapshot(group.name, group.type, group.state, found)
+        for group in groups
+        if not isinstance(found := offsets[group.name], KafkaError)
+    ]
 
 
 async def apply(

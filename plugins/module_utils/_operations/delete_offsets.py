@@ -145,17 +145,13 @@ async def apply(session: Session, items: c.Sequence[Item], backed_up: bool, from
         backed_up: whether the offsets are in a back-up: what was committed since is kept.
         from_plan: whether the offsets are those of a plan file, which leaves alone what has changed.
     """
-    checked = backed_up or from_plan
-    if checked:
+    if backed_up or from_plan:
         items = await looked_at_again(session, items, from_plan)
     changes = planned(items)
     partitions = {name: [item.where for item in wanted] for name, wanted in changes.items()}
 
     async def settle(names: list[str]) -> dict[str, PartitionErrors | KafkaError | None]:
-        return {
-            name: _deleted(found, changes[name], checked)
-            for name, found in (await committed_now(session, names)).items()
-        }
+        return {name: _deleted(found, changes[name]) for name, found in (await committed_now(session, names)).items()}
 
     answers = await session.driver.change(OffsetDelete(partitions), partitions, settle)
     resent = session.driver.resent
@@ -167,13 +163,11 @@ async def apply(session: Session, items: c.Sequence[Item], backed_up: bool, from
     ]
 
 
-def _deleted(
-    found: Offsets | KafkaError, items: c.Sequence[Item], checked: bool
-) -> PartitionErrors | KafkaError | None:
+def _deleted(found: Offsets | KafkaError, items: c.Sequence[Item]) -> PartitionErrors | KafkaError | None:
     if isinstance(found, KafkaError):
         return found
     left = [item for item in items if item.where in found]
-    if checked and any(found[item.where] != item.before for item in left):
+    if any(found[item.where] != item.before for item in left):
         return error("POLICY_VIOLATION", COMMITTED_SINCE)
     return None if left else {item.where: None for item in items}
 

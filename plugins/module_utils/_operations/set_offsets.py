@@ -209,20 +209,18 @@ async def apply(session: Session, items: c.Sequence[Item], backed_up: bool) -> l
     }
 
     async def settle(names: list[str]) -> dict[str, PartitionErrors | KafkaError | None]:
-        return {
-            name: _set(found, changes[name], backed_up) for name, found in (await committed_now(session, names)).items()
-        }
+        return {name: _set(found, changes[name]) for name, found in (await committed_now(session, names)).items()}
 
     answers = await session.driver.change(OffsetCommit(wanted), wanted, settle)
     return [_outcome(item, partition_problem(item, answers[item.group])) if item.changed else item for item in items]
 
 
-def _set(found: Offsets | KafkaError, items: c.Sequence[Item], backed_up: bool) -> PartitionErrors | KafkaError | None:
+def _set(found: Offsets | KafkaError, items: c.Sequence[Item]) -> PartitionErrors | KafkaError | None:
     if isinstance(found, KafkaError):
         return found
     if all(found.get(item.where) == item.after for item in items):
         return {item.where: None for item in items}
-    if backed_up and any(found.get(item.where) not in (None, item.before, item.after) for item in items):
+    if any(found.get(item.where) not in (None, item.before, item.after) for item in items):
         return error("POLICY_VIOLATION", USED_SINCE)
     return None
 

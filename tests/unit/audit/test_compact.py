@@ -74,40 +74,45 @@ LONG = "x" * 200
     ("log", "meters"),
     [
         ([], []),
-        ([(COMMIT, 5, b"1"), (COMMIT, DAY - 1, b"2"), (COMMIT, DAY - 1, None)], [("g", 0, 2, 1, 0)]),
-        ([(COMMIT, DAY - 1, b"1"), (COMMIT, DAY, b"2")], [("g", 0, 1, 0, 0), ("g", 1, 1, 0, 0)]),
+        (
+            [(COMMIT, 5, b"1"), (COMMIT, DAY - 1, b"2"), (COMMIT, DAY - 1, None), (COMMIT, 9, None)],
+            [("g", 0, DAY - 1, 2, 2, 0)],
+        ),
+        ([(COMMIT, DAY - 1, b"1"), (COMMIT, DAY, b"2")], [("g", 0, DAY - 1, 1, 0, 0), ("g", 1, DAY, 1, 0, 0)]),
         # a time that no calendar has, and that the column cannot hold
-        ([(COMMIT, 2**62, b"1")], [("g", 2**31 - 1, 1, 0, 0)]),
-        ([(key(0), 0, b"1"), (key(1), 0, b"2")], [("g", 0, 2, 0, 0)]),
-        ([(key(1, "a"), 0, b"1"), (key(1, "ab"), 0, b"2")], [("a", 0, 1, 0, 0), ("ab", 0, 1, 0, 0)]),
+        ([(COMMIT, 2**62, b"1")], [("g", 2**31 - 1, 2**62, 1, 0, 0)]),
+        ([(key(0), 0, b"1"), (key(1), 5, b"2")], [("g", 0, 5, 2, 0, 0)]),
+        ([(key(1), 5, b"1"), (key(0), 0, b"2")], [("g", 0, 5, 2, 0, 0)]),
+        ([(COMMIT, 5, None)], [("g", 0, None, 0, 1, 0)]),
+        ([(key(1, "a"), 0, b"1"), (key(1, "ab"), 0, b"2")], [("a", 0, 0, 1, 0, 0), ("ab", 0, 0, 1, 0, 0)]),
         # what is no commit: members and assignments
         ([(key(5), 0, b"1"), (key(8), 0, None)], []),
         # completed rebalances
-        ([(CLASSIC, 0, classic(1)), (CLASSIC, DAY, classic(2))], [("g", 0, 0, 0, 1), ("g", 1, 0, 0, 1)]),
-        ([(CLASSIC, 0, classic(1)), (CLASSIC, 0, classic(1))], [("g", 0, 0, 0, 1)]),
+        ([(CLASSIC, 0, classic(1)), (CLASSIC, DAY, classic(2))], [("g", 0, None, 0, 0, 1), ("g", 1, None, 0, 0, 1)]),
+        ([(CLASSIC, 0, classic(1)), (CLASSIC, 0, classic(1))], [("g", 0, None, 0, 0, 1)]),
         ([(CLASSIC, 0, classic(1, members=0))], []),
         (
             [(CLASSIC, 0, classic(1)), (CLASSIC, 0, classic(2, members=0)), (CLASSIC, 0, classic(3))],
-            [("g", 0, 0, 0, 2)],
+            [("g", 0, None, 0, 0, 2)],
         ),
-        ([(CLASSIC, 0, classic(1)), (CLASSIC, 0, None), (CLASSIC, 0, classic(1))], [("g", 0, 0, 0, 2)]),
-        ([(KIP_848, 0, epoch(number)) for number in (1, 1, 2, 2)], [("g", 0, 0, 0, 2)]),
-        ([(CLASSIC, 0, classic(1)), (KIP_848, 0, epoch(1))], [("g", 0, 0, 0, 2)]),
+        ([(CLASSIC, 0, classic(1)), (CLASSIC, 0, None), (CLASSIC, 0, classic(1))], [("g", 0, None, 0, 0, 2)]),
+        ([(KIP_848, 0, epoch(number)) for number in (1, 1, 2, 2)], [("g", 0, None, 0, 0, 2)]),
+        ([(CLASSIC, 0, classic(1)), (KIP_848, 0, epoch(1))], [("g", 0, None, 0, 0, 2)]),
         *(
-            ([(CLASSIC, 0, classic(1, version=version, protocol=protocol))], [("g", 0, 0, 0, 1)])
+            ([(CLASSIC, 0, classic(1, version=version, protocol=protocol))], [("g", 0, None, 0, 0, 1)])
             for version in range(5)
             for protocol in (None, LONG)
         ),
         *(([(CLASSIC, 0, classic(1, 0, version, protocol=LONG))], []) for version in range(5)),
         # a value that is cut short tells nothing
-        ([(CLASSIC, 0, classic(1)), (CLASSIC, 0, classic(2)[:9]), (CLASSIC, 0, classic(1))], [("g", 0, 0, 0, 1)]),
+        ([(CLASSIC, 0, classic(1)), (CLASSIC, 0, classic(2)[:9]), (CLASSIC, 0, classic(1))], [("g", 0, None, 0, 0, 1)]),
         ([(KIP_848, 0, b""), (CLASSIC, 0, b"\0\4\xff\xff")], []),
         # a key that is cut short has no group, and bytes that are no UTF-8 are no name
         ([(b"", 0, b"1"), (b"\0\1", 0, b"1"), (b"\0\1\0\5abc", 0, b"1"), (b"\0\1\xff\xff", 0, b"1")], []),
         ([(b"\0\1\0\1\xff", 0, b"1"), (b"\0\1\0\1\xfe", 0, b"1")], []),
     ],
 )
-def test_activity(log: Log, meters: list[tuple[str, int, int, int, int]]) -> None:
+def test_activity(log: Log, meters: list[tuple[str, int, int | None, int, int, int]]) -> None:
     activity = Activity()
     # one record at a time, as it may come
     for name, timestamp, value in log:
@@ -117,5 +122,5 @@ def test_activity(log: Log, meters: list[tuple[str, int, int, int, int]]) -> Non
 
 def test_activity_of_many_records_at_once() -> None:
     activity = Activity()
-    activity.add([1, 1, 2], [0, 0, 0], [COMMIT, CLASSIC, key(1, "other")], [None, classic(1), b""])
-    assert activity.meters() == [(1, "g", 0, 0, 1, 1), (2, "other", 0, 1, 0, 0)]
+    activity.add([1, 1, 2], [0, 0, 3], [COMMIT, CLASSIC, key(1, "other")], [None, classic(1), b""])
+    assert activity.meters() == [(1, "g", 0, None, 0, 1, 1), (2, "other", 0, 3, 1, 0, 0)]
