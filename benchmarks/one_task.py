@@ -33,10 +33,14 @@ PING = "ansible.builtin.ping"
 AIM = 1.4
 #: numbers of groups whose stages are shown
 SIZES = (1, 10_000)
+#: what each run deletes of its own
+DOOMED = "doomed-{{ run }}"
+#: arguments by the name of the task, which begins with that of its module
 TASKS = {
     PING: {},
     "kafkaops.groups.consumer_group_info": {"names": [GROUP]},
-    "kafkaops.groups.consumer_group": {"names": ["no-such-group"]},
+    "kafkaops.groups.consumer_group": {"names": [DOOMED]},
+    "kafkaops.groups.consumer_group, no such group": {"names": [DOOMED]},
     "kafkaops.groups.consumer_group_members": {"names": [GROUP], "remove_all": True},
     "kafkaops.groups.consumer_group_offsets": {
         "group": GROUP,
@@ -48,7 +52,11 @@ TASKS = {
 
 def durations(bootstrap: str, runs: int) -> dict[str, list[float]]:
     """Seconds of each task, run after run."""
-    todo = [{"name": name, name: arguments} for _run in range(runs + 1) for name, arguments in TASKS.items()]
+    todo = [
+        {"name": name, name.partition(",")[0]: arguments, "vars": {"run": run}}
+        for run in range(runs + 1)
+        for name, arguments in TASKS.items()
+    ]
     play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": todo}
     with tempfile.TemporaryDirectory(prefix="one-task-") as folder:
         (Path(folder) / "project").mkdir()
@@ -92,7 +100,8 @@ def measure(runs: int, sizes: Sequence[int]) -> tuple[dict[str, list[float]], di
     with Cluster.start("single") as cluster:
         topics.create(cluster.client(), GROUP, 1, records=1)
         offsets = {(GROUP, 0): (1, "", -1)}
-        commits.commit(cluster.client(), GROUP, offsets)
+        doomed = [DOOMED.replace("{{ run }}", str(run)) for run in range(runs + 1)]
+        commits.commit_many(cluster.client(), dict.fromkeys([GROUP, *doomed], offsets))
         taken = durations(cluster.bootstrap, runs)
         groups = [GROUP, *(f"{GROUP}-{number}" for number in range(1, max(sizes, default=1)))]
         commits.commit_many(cluster.client(), dict.fromkeys(groups, offsets))

@@ -36,7 +36,10 @@ _DOUBTFUL = "UNKNOWN_SERVER_ERROR"
 V = t.TypeVar("V")
 
 Settle = c.Callable[[list[str]], c.Coroutine[t.Any, t.Any, dict[str, V | KafkaError | None]]]  # pylint: disable=unsupported-binary-operation
-"""Reads what became of groups: the value if the change was made, None if it was not, an error if nobody can tell."""
+"""Reads what became of groups: the value if the change was made, None if it was not, an error if nobody can tell.
+
+The error C(POLICY_VIOLATION) ends it: the change must not be sent again, since somebody else's came after it was read.
+"""
 
 
 class Driver:
@@ -288,7 +291,7 @@ class _Run(t.Generic[V]):
 
     async def _settle(self, settle: Settle[V]) -> None:
         for group, made in (await settle(list(self.unknown))).items():
-            if isinstance(made, KafkaError):
+            if isinstance(made, KafkaError) and made.name != "POLICY_VIOLATION":
                 self.last[group] = made
                 continue
             del self.unknown[group]

@@ -141,7 +141,7 @@ def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member
 def aged(world: World, folder: Path) -> dict[str, Any]:
     plan = json.loads(world.plan.read_text(encoding="utf-8"))
     (folder / "old.json").write_text(json.dumps({**plan, "created": "2026-01-31T12:00:00+00:00"}), encoding="utf-8")
-    return {"cleanup_plan": str(folder / "old.json")}
+    return {"cleanup_plan": str(folder / "old.json"), "cleanup_output": str(folder)}
 
 
 def in_folder(name: str) -> Callable[[World, Path], dict[str, Any]]:
@@ -317,7 +317,7 @@ def test_what_is_committed_after_the_look_stays(world: World) -> None:
     done = world.restore(restore_groups=TEN[1], **undo(world.cleaned[0]))
     assert (done.code, done.words, done.changed) == (0, "", ["Restore"])
     assert world.state()[TEN[1]] == before | {("orders", 0): truth.Offset(77, "", -1)}
-    commits.commit(client, TEN[1], {where: tuple(offset) for where, offset in before.items()})
+    commits.commit(client, TEN[1], {where: (at.offset, at.metadata, at.leader_epoch) for where, at in before.items()})
 
 
 def test_an_empty_list_of_groups_does_not_mean_all(world: World) -> None:

@@ -80,7 +80,10 @@ def test_a_lost_answer(
     ("api_key", "args"),
     [
         (OFFSET_DELETE, {"state": "absent", "topics": [{"name": TOPIC, "partitions": None}]}),
-        (OFFSET_COMMIT, {"offsets": [{"topic": TOPIC, "partition": 0, "offset": 4}]}),
+        (
+            OFFSET_COMMIT,
+            {"offsets": [{"topic": TOPIC, "partition": 0, "offset": 4, "metadata": "", "leader_epoch": None}]},
+        ),
     ],
 )
 def test_what_is_committed_after_a_lost_answer_is_kept(
