@@ -315,7 +315,8 @@ def test_what_is_committed_after_the_look_stays(world: World) -> None:
     run("consumer_group_offsets", world.cluster.bootstrap, group=TEN[1], state="absent", topics=missing)
     proxy.before(OFFSET_FETCH, 2, lambda: commits.commit(client, TEN[1], {("orders", 0): (77, "", -1)}))
     done = world.restore(restore_groups=TEN[1], **undo(world.cleaned[0]))
-    assert (done.code, done.words, done.changed) == (0, "", ["Restore"])
+    assert (done.code, done.changed) == (2, ["Restore"])
+    assert f"{TEN[1]}: these groups have committed something since they were looked at" in done.words
     assert world.state()[TEN[1]] == before | {("orders", 0): truth.Offset(77, "", -1)}
     commits.commit(client, TEN[1], {where: (at.offset, at.metadata, at.leader_epoch) for where, at in before.items()})
 

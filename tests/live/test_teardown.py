@@ -108,16 +108,19 @@ def test_a_topic_that_another_application_reads_is_kept(cluster: Cluster, world:
 
 
 def test_a_changelog_of_another_application_is_kept(cluster: Cluster, world: None) -> None:
-    """Nobody subscribes to it."""
-    changelog = "undead-app-2-counts-changelog"
-    topics.create(cluster.bootstrap, changelog)
-    variables = VARIABLES | {"teardown_groups": "undead-group*", "teardown_topics": "undead-app-*"}
-    with Consumer(cluster.bootstrap, "undead-app-2", ["alive-orders"]):
-        truth.wait_stable(cluster.bootstrap, "undead-app-2")
-        done = play("teardown", cluster.bootstrap, variables)
-    assert (done.code, done.changed) == (2, [])
-    assert f"Members of groups that stay read {changelog}" in done.words
-    assert changelog in truth.topics(cluster.bootstrap)
+    """Nobody subscribes to it. That of the environment's own application goes, though its name begins alike."""
+    theirs, own = "undead-app-2-counts-changelog", "undead-app-2-test-counts-changelog"
+    for topic in (theirs, own):
+        topics.create(cluster.bootstrap, topic)
+    commits.commit(cluster.bootstrap, "undead-app-2-test", {(NAME, 0): (0, "", -1)})
+    variables = VARIABLES | {"teardown_groups": "undead-app-2-*"}
+    with streams_app(cluster.bootstrap, "undead-app-2", ["alive-orders"]):
+        refused = play("teardown", cluster.bootstrap, variables | {"teardown_topics": "undead-app-*"})
+        done = play("teardown", cluster.bootstrap, variables | {"teardown_topics": "undead-app-2-test-*"})
+    assert (refused.code, refused.changed) == (2, [])
+    assert f"Members of groups that stay read {theirs}:" in refused.words
+    assert (done.code, done.changed) == (0, ["Delete the groups", "Delete the topics"])
+    assert {theirs, own} & truth.topics(cluster.bootstrap).keys() == {theirs}
 
 
 @pytest.mark.parametrize(

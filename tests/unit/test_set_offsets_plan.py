@@ -9,11 +9,10 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import set_offsets
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import Request, Reset, Wanted
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.set_offsets import Log
-from ansible_collections.kafkaops.groups.plugins.module_utils._results import SET_OFFSET, Item
 
 from tests.unit.values import ALL, at, group, member, offset, topic
 
@@ -125,19 +124,3 @@ def test_unknown_partitions(where: t.Any, name: str) -> None:
     (item,) = set_offsets.plan({"g": {where: offset(5)}}, {"g": group()}, {}, {"g": {}}, TOPICS)
     assert item.error is not None
     assert item.error.name == name
-
-
-@pytest.mark.parametrize(
-    ("found", "outcome"),
-    [
-        ({at(): offset(5)}, {at(): None}),
-        ({at(): offset(3)}, None),
-        ({}, None),
-        ({at(): offset(9)}, "POLICY_VIOLATION"),
-        (error("NOT_COORDINATOR"), "NOT_COORDINATOR"),
-    ],
-)
-def test_what_became_of_a_commit_without_an_answer(found: t.Any, outcome: t.Any) -> None:
-    item = Item("g", SET_OFFSET, topic="a", partition=0, before=offset(3), after=offset(5))
-    became = set_offsets._set(found, [item])
-    assert (became.name if isinstance(became, KafkaError) else became) == outcome

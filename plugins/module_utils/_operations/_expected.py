@@ -18,6 +18,7 @@ if t.TYPE_CHECKING:
     from .._plan_file import Plan, PlannedGroup, PlannedOffset
 
 COMMITTED_SINCE = "it has committed since the task began"
+USED_MEANWHILE = "it has committed since the request was sent, so something uses it: stop that, and run the task again"
 USED_SINCE = "it has committed since its offsets were read, so something uses it: stop that, and run the task again"
 
 Place = tuple[str, str | None, int | None]  # pylint: disable=unsupported-binary-operation

@@ -15,7 +15,7 @@ from .._results import DELETE_OFFSET, NONE, Item
 from .._rpc._handler import PartitionErrors
 from .._rpc.offset_delete import OffsetDelete
 from .._session import Session
-from ._expected import COMMITTED_SINCE
+from ._expected import USED_MEANWHILE
 from ._offset_checks import hidden_topic, looked_at_again, partition_problem, planned, topic_problem
 from ._offset_request import Request, Topics
 from ._read import Described, committed_now
@@ -166,10 +166,11 @@ async def apply(session: Session, items: c.Sequence[Item], backed_up: bool, from
 def _deleted(found: Offsets | KafkaError, items: c.Sequence[Item]) -> PartitionErrors | KafkaError | None:
     if isinstance(found, KafkaError):
         return found
-    left = [item for item in items if item.where in found]
-    if any(found[item.where] != item.before for item in left):
-        return error("POLICY_VIOLATION", COMMITTED_SINCE)
-    return None if left else {item.where: None for item in items}
+    left = {item.where: item for item in items if item.where in found}
+    if left and all(found[where] == item.before for where, item in left.items()):
+        return None
+    used = error("POLICY_VIOLATION", USED_MEANWHILE)
+    return {item.where: used if item.where in left else None for item in items}
 
 
 def _outcome(item: Item, problem: KafkaError | None, resent: bool, from_plan: bool) -> Item:

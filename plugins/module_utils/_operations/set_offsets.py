@@ -15,7 +15,7 @@ from .._results import NONE, SET_OFFSET, Item, counted
 from .._rpc._handler import PartitionErrors
 from .._rpc.offset_commit import OffsetCommit
 from .._session import Session
-from ._expected import USED_SINCE
+from ._expected import USED_MEANWHILE
 from ._offset_checks import looked_at_again, partition_problem, planned, topic_problem
 from ._offset_request import Request, Reset, Wanted
 from ._read import Described, committed_now
@@ -218,11 +218,11 @@ async def apply(session: Session, items: c.Sequence[Item], backed_up: bool) -> l
 def _set(found: Offsets | KafkaError, items: c.Sequence[Item]) -> PartitionErrors | KafkaError | None:
     if isinstance(found, KafkaError):
         return found
-    if all(found.get(item.where) == item.after for item in items):
-        return {item.where: None for item in items}
-    if any(found.get(item.where) not in (None, item.before, item.after) for item in items):
-        return error("POLICY_VIOLATION", USED_SINCE)
-    return None
+    left = {item.where: item for item in items if found.get(item.where) != item.after}
+    if left and all(found.get(where) in (None, item.before) for where, item in left.items()):
+        return None
+    used = error("POLICY_VIOLATION", USED_MEANWHILE)
+    return {item.where: used if item.where in left else None for item in items}
 
 
 def _outcome(item: Item, problem: KafkaError | None) -> Item:
