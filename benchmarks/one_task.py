@@ -33,7 +33,7 @@ PING = "ansible.builtin.ping"
 AIM = 1.4
 #: numbers of groups whose stages are shown
 SIZES = (1, 10_000)
-#: what each run deletes of its own
+#: what each run deletes: a group of its own
 DOOMED = "doomed-{{ run }}"
 #: arguments by the name of the task, which begins with that of its module
 TASKS = {
