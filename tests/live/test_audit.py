@@ -36,7 +36,8 @@ PARTITIONS = 10
 STALE_AFTER = "3d"
 # of no topic that is there
 EARLIER = "AAAAAAAAAAEAAAAAAAAAAg"
-USED_LATER = ("left-behind", "comes-back", "moved-on", "recreated", "slow", "steady", "pending")
+PRINTER = "printer"
+USED_LATER = ("left-behind", "comes-back", "moved-on", "recreated", "slow", "steady", "pending", PRINTER)
 OLD = int((time.time() - 5 * 86_400) * 1000)
 
 
@@ -215,7 +216,7 @@ def test_offsets_are_those_of_kafkas_own_formatter(audited: Audited) -> None:
         audited.cluster,
         "org.apache.kafka.tools.consumer.ConsoleConsumer",
         [
-            *("--topic", offsets_topic.TOPIC, "--from-beginning", "--timeout-ms", "15000"),
+            *("--topic", offsets_topic.TOPIC, "--from-beginning", "--timeout-ms", "15000", "--group", PRINTER),
             # without that it ends at the record that is planted as undecodable
             *("--isolation-level", "read_committed", "--skip-message-on-error"),
             *("--formatter", "org.apache.kafka.tools.consumer.OffsetsMessageFormatter"),
