@@ -216,7 +216,9 @@ def test_offsets_are_those_of_kafkas_own_formatter(audited: Audited) -> None:
         audited.cluster,
         "org.apache.kafka.tools.consumer.ConsoleConsumer",
         [
-            *("--topic", offsets_topic.TOPIC, "--from-beginning", "--timeout-ms", "15000", "--group", PRINTER),
+            *("--topic", offsets_topic.TOPIC, "--from-beginning", "--timeout-ms", "15000"),
+            # else it reads what it commits itself
+            *("--group", PRINTER, "--command-property", "enable.auto.commit=false"),
             # without that it ends at the record that is planted as undecodable
             *("--isolation-level", "read_committed", "--skip-message-on-error"),
             *("--formatter", "org.apache.kafka.tools.consumer.OffsetsMessageFormatter"),
