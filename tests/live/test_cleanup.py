@@ -123,7 +123,10 @@ def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member
     # the short form of true, which the protection survives
     shown = world.clean(cleanup_protect="y", cleanup_keep=["a-*, b-*", "never-*"])
     assert json.loads(world.plan.read_text(encoding="utf-8"))["criteria"]["exclude"] == [
-        *("connect-*", "_*", "a-*, b-*", "never-*"),
+        "connect-*",
+        "_*",
+        "a-*, b-*",
+        "never-*",
     ]
     assert (shown.code, shown.changed, shown.words) == (0, [], "")
     lines = shown.tasks[SHOWN]["msg"]

@@ -10,7 +10,7 @@ import typing as t
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError, error
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_offsets, set_offsets
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _offset_checks
 from ansible_collections.kafkaops.groups.plugins.module_utils._results import DELETE_OFFSET, SET_OFFSET, Item
 
 from tests.unit.values import at, offset
@@ -34,7 +34,7 @@ def test_what_became_of_a_commit_without_an_answer(found: t.Any, outcome: t.Any)
         Item("g", SET_OFFSET, topic="a", partition=number, before=offset(3 + number), after=offset(5 + number))
         for number in range(2)
     ]
-    assert told(set_offsets._set(found, items)) == outcome
+    assert told(_offset_checks._became(found, items)) == outcome
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_what_became_of_a_commit_without_an_answer(found: t.Any, outcome: t.Any)
 )
 def test_what_became_of_a_deletion_without_an_answer(found: t.Any, outcome: t.Any) -> None:
     items = [Item("g", DELETE_OFFSET, topic="a", partition=number, before=offset(3)) for number in range(2)]
-    assert told(delete_offsets._deleted(found, items)) == outcome
+    assert told(_offset_checks._became(found, items)) == outcome
 
 
 def told(became: t.Any) -> t.Any:

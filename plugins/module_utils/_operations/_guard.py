@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import collections.abc as c
 
-from .._errors import error
-from .._model import GroupSnapshot
+from .._errors import KafkaError, error
+from .._model import Group, GroupSnapshot, Offsets
 from .._results import Item
 from .._session import Session
+from ._read import Described
 
 
 def limit(items: c.Sequence[Item], action: str, max_changes: int | None) -> list[Item]:
@@ -21,6 +22,18 @@ def limit(items: c.Sequence[Item], action: str, max_changes: int | None) -> list
         return list(items)
     words = f"max_changes is {max_changes}, and the plan holds {planned} of the action {action}. Nothing was changed."
     return [item.failed(error("POLICY_VIOLATION", words)) if item.changed else item for item in items]
+
+
+def snapshots(
+    items: c.Sequence[Item], groups: dict[str, Described], offsets: dict[str, Offsets | KafkaError]
+) -> list[GroupSnapshot]:
+    """Return everything that the groups of planned changes have committed."""
+    saved = []
+    for name in dict.fromkeys(item.group for item in items if item.changed):
+        group, found = groups[name], offsets[name]
+        if isinstance(group, Group) and not isinstance(found, KafkaError):
+            saved.append(GroupSnapshot(name, group.type, group.state, found))
+    return saved
 
 
 def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSnapshot]) -> str | None:

@@ -14,7 +14,7 @@ from .._model import Offsets, Topic, TopicPartition
 from .._results import DELETE_OFFSET, Item
 from .._rpc._handler import PartitionErrors
 from .._session import Session
-from ._expected import COMMITTED_SINCE, USED_SINCE
+from ._expected import COMMITTED_SINCE, USED_MEANWHILE, USED_SINCE
 from ._read import committed, committed_now
 
 
@@ -76,6 +76,23 @@ def _kept(item: Item, found: Offsets | KafkaError, used: c.Collection[str], from
     if item.action == DELETE_OFFSET and item.where not in found:
         return item.unneeded()
     return item
+
+
+async def settled(
+    session: Session, changes: dict[str, list[Item]], names: list[str]
+) -> dict[str, PartitionErrors | KafkaError | None]:
+    """Read what became of changes whose answers were lost, as the driver's C(Settle) tells it."""
+    return {name: _became(found, changes[name]) for name, found in (await committed_now(session, names)).items()}
+
+
+def _became(found: Offsets | KafkaError, items: c.Sequence[Item]) -> PartitionErrors | KafkaError | None:
+    if isinstance(found, KafkaError):
+        return found
+    left = {item.where: item for item in items if found.get(item.where) != item.after}
+    if left and all(found.get(where) in (None, item.before) for where, item in left.items()):
+        return None
+    used = error("POLICY_VIOLATION", USED_MEANWHILE)
+    return {item.where: used if item.where in left else None for item in items}
 
 
 def partition_problem(item: Item, answer: PartitionErrors | KafkaError) -> KafkaError | None:

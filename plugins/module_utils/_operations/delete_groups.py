@@ -17,7 +17,7 @@ from .._rpc.delete_groups import DeleteGroups
 from .._session import Session
 from . import members
 from ._expected import COMMITTED_SINCE, USED_SINCE, changed_groups, leave_alone, left_alone_warning, read_plan
-from ._guard import back_up, limit
+from ._guard import back_up, limit, snapshots
 from ._read import Described, committed, describe
 
 SHOWN_MEMBERS = 5
@@ -62,12 +62,12 @@ async def delete_groups(request: Request, session: Session) -> Report:
     if expected is not None:
         items = leave_alone(items, changed_groups(expected, seen, offsets))
     items = limit(_readable(items, offsets), DELETE_GROUP, request.max_changes)
-    snapshots = _snapshots(items, offsets) if checked else []
+    groups = snapshots(items, seen, offsets) if checked else []
     if request.backup is not None:
-        session.warnings += _empty_warning(snapshots)
-    backup_file = back_up(session, request.backup, snapshots)
+        session.warnings += _empty_warning(groups)
+    backup_file = back_up(session, request.backup, groups)
     if not session.check_mode:
-        saved = {group.name: group.offsets for group in snapshots} if checked else None
+        saved = {group.name: group.offsets for group in groups} if checked else None
         items = await apply(session, items, saved, from_plan=expected is not None)
     session.warnings += left_alone_warning(items)
     return Report(items, backup_file)
@@ -131,15 +131,6 @@ def _readable(items: c.Sequence[Item], offsets: dict[str, Offsets | KafkaError])
     """Return the items; all of a group fail whose offsets are needed, and cannot be read."""
     unread = {name: found for name, found in offsets.items() if isinstance(found, KafkaError)}
     return [item.failed(unread[item.group]) if item.changed and item.group in unread else item for item in items]
-
-
-def _snapshots(items: c.Sequence[Item], offsets: dict[str, Offsets | KafkaError]) -> list[GroupSnapshot]:
-    groups = [item.before for item in items if item.changed and isinstance(item.before, Group)]
-    return [
-        GroupSnapshot(group.name, group.type, group.state, found)
-        for group in groups
-        if not isinstance(found := offsets[group.name], KafkaError)
-    ]
 
 
 async def apply(

@@ -7,18 +7,17 @@
 from __future__ import annotations
 
 import collections.abc as c
+import functools
 import typing as t
 
 from .._errors import KafkaError, error
 from .._model import Committed, Group, Offsets, Topic, TopicPartition
 from .._results import DELETE_OFFSET, NONE, Item
-from .._rpc._handler import PartitionErrors
 from .._rpc.offset_delete import OffsetDelete
 from .._session import Session
-from ._expected import USED_MEANWHILE
-from ._offset_checks import hidden_topic, looked_at_again, partition_problem, planned, topic_problem
+from ._offset_checks import hidden_topic, looked_at_again, partition_problem, planned, settled, topic_problem
 from ._offset_request import Request, Topics
-from ._read import Described, committed_now
+from ._read import Described
 
 if t.TYPE_CHECKING:
     from .._plan_file import PlannedOffset
@@ -149,10 +148,7 @@ async def apply(session: Session, items: c.Sequence[Item], backed_up: bool, from
         items = await looked_at_again(session, items, from_plan)
     changes = planned(items)
     partitions = {name: [item.where for item in wanted] for name, wanted in changes.items()}
-
-    async def settle(names: list[str]) -> dict[str, PartitionErrors | KafkaError | None]:
-        return {name: _deleted(found, changes[name]) for name, found in (await committed_now(session, names)).items()}
-
+    settle = functools.partial(settled, session, changes)
     answers = await session.driver.change(OffsetDelete(partitions), partitions, settle)
     resent = session.driver.resent
     return [
@@ -161,16 +157,6 @@ async def apply(session: Session, items: c.Sequence[Item], backed_up: bool, from
         else item
         for item in items
     ]
-
-
-def _deleted(found: Offsets | KafkaError, items: c.Sequence[Item]) -> PartitionErrors | KafkaError | None:
-    if isinstance(found, KafkaError):
-        return found
-    left = {item.where: item for item in items if item.where in found}
-    if left and all(found[where] == item.before for where, item in left.items()):
-        return None
-    used = error("POLICY_VIOLATION", USED_MEANWHILE)
-    return {item.where: used if item.where in left else None for item in items}
 
 
 def _outcome(item: Item, problem: KafkaError | None, resent: bool, from_plan: bool) -> Item:

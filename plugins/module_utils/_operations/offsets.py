@@ -6,17 +6,15 @@
 
 from __future__ import annotations
 
-import collections.abc as c
-
 from .._errors import KafkaError, TaskError
-from .._model import Group, GroupSnapshot, Offsets
-from .._results import DELETE_OFFSET, SET_OFFSET, Item, Report
+from .._model import Offsets
+from .._results import DELETE_OFFSET, SET_OFFSET, Report
 from .._session import Session
 from . import delete_offsets, set_offsets
 from ._expected import changed_offsets, leave_alone, left_alone_warning, read_plan
-from ._guard import back_up, limit
+from ._guard import back_up, limit, snapshots
 from ._offset_request import Request
-from ._read import Described, absent_group_operations, committed_now, describe_at_rest
+from ._read import absent_group_operations, committed_now, describe_at_rest
 
 
 async def change_offsets(request: Request, session: Session) -> Report:
@@ -49,7 +47,7 @@ async def change_offsets(request: Request, session: Session) -> Report:
         absent = await absent_group_operations(session, [name for name, group in groups.items() if group is None])
         items = set_offsets.plan(targets, groups, absent, offsets, topics)
         items = limit(items, SET_OFFSET, request.max_changes)
-    backup_file = back_up(session, request.backup, _snapshots(items, groups, offsets))
+    backup_file = back_up(session, request.backup, snapshots(items, groups, offsets))
     if not session.check_mode:
         backed_up = backup_file is not None
         if request.state == "absent":
@@ -83,15 +81,3 @@ def _named_topics(request: Request, saved: dict[str, Offsets] | None) -> set[str
 
 def _committed_topics(offsets: dict[str, Offsets | KafkaError]) -> set[str]:
     return {where.topic for found in offsets.values() if not isinstance(found, KafkaError) for where in found}
-
-
-def _snapshots(
-    items: c.Sequence[Item], groups: dict[str, Described], offsets: dict[str, Offsets | KafkaError]
-) -> list[GroupSnapshot]:
-    """Return everything that the groups of planned changes have committed."""
-    snapshots = []
-    for name in dict.fromkeys(item.group for item in items if item.changed):
-        group, found = groups[name], offsets[name]
-        if isinstance(group, Group) and not isinstance(found, KafkaError):
-            snapshots.append(GroupSnapshot(name, group.type, group.state, found))
-    return snapshots

@@ -7,18 +7,17 @@
 from __future__ import annotations
 
 import collections.abc as c
+import functools
 import typing as t
 
 from .._errors import KafkaError, error
 from .._model import Committed, Group, Offsets, Topic, TopicPartition
 from .._results import NONE, SET_OFFSET, Item, counted
-from .._rpc._handler import PartitionErrors
 from .._rpc.offset_commit import OffsetCommit
 from .._session import Session
-from ._expected import USED_MEANWHILE
-from ._offset_checks import looked_at_again, partition_problem, planned, topic_problem
+from ._offset_checks import looked_at_again, partition_problem, planned, settled, topic_problem
 from ._offset_request import Request, Reset, Wanted
-from ._read import Described, committed_now
+from ._read import Described
 
 if t.TYPE_CHECKING:
     from .._cluster import Cluster
@@ -207,22 +206,9 @@ async def apply(session: Session, items: c.Sequence[Item], backed_up: bool) -> l
         name: {item.where: item.after for item in chosen if isinstance(item.after, Committed)}
         for name, chosen in changes.items()
     }
-
-    async def settle(names: list[str]) -> dict[str, PartitionErrors | KafkaError | None]:
-        return {name: _set(found, changes[name]) for name, found in (await committed_now(session, names)).items()}
-
+    settle = functools.partial(settled, session, changes)
     answers = await session.driver.change(OffsetCommit(wanted), wanted, settle)
     return [_outcome(item, partition_problem(item, answers[item.group])) if item.changed else item for item in items]
-
-
-def _set(found: Offsets | KafkaError, items: c.Sequence[Item]) -> PartitionErrors | KafkaError | None:
-    if isinstance(found, KafkaError):
-        return found
-    left = {item.where: item for item in items if found.get(item.where) != item.after}
-    if left and all(found.get(where) in (None, item.before) for where, item in left.items()):
-        return None
-    used = error("POLICY_VIOLATION", USED_MEANWHILE)
-    return {item.where: used if item.where in left else None for item in items}
 
 
 def _outcome(item: Item, problem: KafkaError | None) -> Item:
