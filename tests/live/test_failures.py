@@ -135,9 +135,11 @@ def brokers(three: Cluster) -> Cluster:
 
 @pytest.fixture
 def healed(brokers: Cluster) -> Iterator[Cluster]:
-    """The cluster; in the end each broker runs and leads its share, and nothing disturbs it."""
+    """The cluster, where groups of every partition commit; in the end all brokers run and lead their share again."""
     brokers_of = coordinators.replicas(brokers.client())
-    yield brokers
+    alive = {offsets_topic.partition_of(name, 10): name for name in (f"alive-{number}" for number in range(200))}
+    with commits.steadily(brokers.client(), alive.values(), {(TOPIC, 0): (1, "", -1)}):
+        yield brokers
     for proxy in brokers.proxies.values():
         proxy.reset()
     for node in brokers.stopped:

@@ -38,7 +38,7 @@ pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("error::pytest.Pytest
 TOPIC = "hostile"
 #: Seconds for one request, and for a task; what a task may take beyond that, on a machine that does much else.
 REQUEST, TIMEOUT, SLACK = 1.0, 3.0, 6.0
-GROUP_ID_NOT_FOUND = 69
+NOT_COORDINATOR, GROUP_ID_NOT_FOUND = 16, 69
 NUMBERS = itertools.count()
 COMMITTED, SET = {(TOPIC, 0): (1, "m", -1)}, {(TOPIC, 0): (4, "n", -1)}
 
@@ -276,6 +276,50 @@ def test_a_length_takes_no_memory(world: Cluster) -> None:
     end = attempt(world, "DescribeGroups", SPOILED["256-MB-that-never-come"], group_of("DescribeGroups", "silence"))
     assert end.spoiled > 1
     assert peak() - before < 64
+
+
+def refused(_answer: Any, groups: list[Any]) -> None:
+    """What a broker says of stable offsets that took a group over, and does not know what is replicated."""
+    give_code(NOT_COORDINATOR, *groups)
+
+
+def test_offsets_that_are_not_sure_are_shown_with_a_warning(world: Cluster) -> None:
+    group = f"{TOPIC}-shown"
+    commits.commit(world.client(), group, COMMITTED)
+    # it is asked for stable ones, for those that it knows, and for stable ones again
+    turns: Iterator[Spoil] = itertools.cycle([rewritten("OffsetFetch", refused), lambda frame: [frame]])
+    end = attempt(world, "OffsetFetch", lambda frame: next(turns)(frame), group)
+    assert end.outcome
+    assert end.spoiled == 3
+    assert [one["offset"] for one in end.outcome.given["groups"][0]["offsets"]] == [1]
+    assert end.outcome.given["errors"] == []
+    (warning,) = end.outcome.warnings
+    assert group in warning
+
+
+@pytest.mark.parametrize(
+    ("module", "args"),
+    [
+        ("consumer_group", {"names": "GROUP", "backup": "FILE"}),
+        ("consumer_group_offsets", CHANGES["OffsetDelete"][2]),
+        ("consumer_group_offsets", CHANGES["OffsetCommit"][2]),
+    ],
+    ids=["delete_group", "delete_offset", "set_offset"],
+)
+def test_offsets_that_are_not_sure_are_not_changed(
+    world: Cluster, tmp_path: Path, module: str, args: dict[str, Any]
+) -> None:
+    file, group = tmp_path / "backup.json", f"{TOPIC}-{next(NUMBERS)}-kept"
+    commits.commit(world.client(), group, COMMITTED)
+    given = {name: {"GROUP": group, "FILE": str(file)}.get(str(value), value) for name, value in args.items()}
+    with Hostile(world.bootstrap, READS["OffsetFetch"][0], rewritten("OffsetFetch", refused)) as hostile:
+        outcome = run(module, hostile.address, connect={"timeout": TIMEOUT}, **given)
+    (item,) = outcome.items
+    assert item.error
+    assert (item.changed, item.error.name) == (False, "REQUEST_TIMED_OUT")
+    assert "NOT_COORDINATOR in the troubleshooting guide" in item.error.message
+    assert dict(truth.offsets(world.client(), group)) == COMMITTED
+    assert not file.exists()
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

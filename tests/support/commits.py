@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import threading
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from kafka.errors import KafkaError
 from kafka.protocol.consumer import OffsetCommitRequest
 
 from tests.support.clients import Client
@@ -35,6 +38,29 @@ def commit_many(client: Client, groups: Mapping[str, Offsets]) -> None:
             pending = names[start : start + _BATCH]
             while pending:
                 pending = _commit(wire, groups, pending)
+
+
+@contextlib.contextmanager
+def steadily(client: Client, groups: Iterable[str], offsets: Offsets, pause: float = 1) -> Iterator[None]:
+    """Commit for these groups every `pause` seconds while the block runs, as the consumers of a living cluster do.
+
+    Broker 4.3.1 may take a partition over without learning that all of it is replicated, and refuses stable offsets
+    until the next commit there. What cannot be committed is left for the next time.
+    """
+    names, ended = list(groups), threading.Event()
+
+    def go_on() -> None:
+        while not ended.wait(pause):
+            with contextlib.suppress(KafkaError, TimeoutError):
+                commit_many(client, dict.fromkeys(names, offsets))
+
+    thread = threading.Thread(target=go_on, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def _commit(wire: Wire, groups: Mapping[str, Offsets], names: list[str]) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import collections.abc as c
 import dataclasses
+import time
 import typing as t
 
 import pytest
@@ -303,6 +304,32 @@ def test_an_unknown_error_holds_when_a_read_shows_no_change() -> None:
 def test_what_cannot_be_sent_or_read_fails_its_groups_only(answer: t.Any, name: str) -> None:
     script = Script({1: [answer], 2: [0]}, [{"a": (2,), "b": (1,)}])
     assert run(script, ["a", "b"]) == {"a": "done a", "b": name}
+
+
+def test_once_waits_for_nobody() -> None:
+    script = Script({1: [{"a": 0, "b": NOT_COORDINATOR}, 0]}, ON_1)
+    driver = Driver(script)  # type: ignore[arg-type]
+    answers = asyncio.run(driver.read(Echo(), ["a", "b"], once=True))
+    assert [got.name if isinstance(got, KafkaError) else got for got in answers.values()] == [
+        "done a",
+        "REQUEST_TIMED_OUT",
+    ]
+    assert len(script.sent) == 1
+
+
+def test_the_end_of_the_time_does_not_hide_what_a_broker_said() -> None:
+    script = Script({1: [LOADING]}, ON_1, timeout=0.2)
+
+    class Slow(Echo):
+        def request(self, groups: list[str]) -> t.Any:
+            if script.sent:
+                script.answers[1] = [CallError("no answer in time", True)]
+                time.sleep(0.2)
+            return super().request(groups)
+
+    (got,) = asyncio.run(Driver(script).read(Slow(), ["a"])).values()  # type: ignore[arg-type]
+    assert isinstance(got, KafkaError)
+    assert "last: COORDINATOR_LOAD_IN_PROGRESS" in got.message
 
 
 def test_a_group_that_cannot_be_read_leaves_half_of_the_time_to_the_others() -> None:

@@ -11,20 +11,26 @@ import typing as t
 from .. import _messages as messages
 from .._errors import KafkaError
 from .._model import Committed, Offsets, TopicPartition
-from ._handler import Done, Failed, Handler, Outcome, coordinator_outcome, unique
+from ._handler import Done, Failed, Handler, Outcome, Unmap, coordinator_outcome, unique
 
 FETCH_BATCH = 1000
 _MANY_GROUPS_VERSION = 8
 # v10 names topics by their ids only
 _MAX_VERSION = 9
+_REFUSED = (
+    "the group has moved, or the broker that took it over does not know whether its last commits are replicated, and "
+    "learns it with the next one: see NOT_COORDINATOR in the troubleshooting guide"
+)
 
 
 class OffsetFetch(Handler[Offsets]):
     """Reads the committed offsets of groups; a group that does not exist has none.
 
-    A coordinator that has just taken over may not know yet that what was last committed is replicated, and answers
-    without it, unless what it tells is to be stable (GroupCoordinatorService.fetchOffsets of Kafka 4.0). The describing
-    RPCs have no such choice.
+    A coordinator that has taken over may not know that what was last committed is replicated, and answers without it,
+    unless what it tells is to be stable (GroupCoordinatorService.fetchOffsets of Kafka 4.0): then it waits, and after
+    its offsets.commit.timeout.ms gives up as NOT_COORDINATOR. If the high watermark reached the end of the log after
+    the log was loaded, and before CoordinatorRuntime.CoordinatorContext listened to it, that lasts until the next
+    commit in this partition of __consumer_offsets. The describing RPCs have no such choice.
 
     Topics that the caller may not DESCRIBE are left out by the broker, which does not say so.
 
@@ -51,8 +57,14 @@ class OffsetFetch(Handler[Offsets]):
 
     def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[Offsets]]:
         if response.version < _MANY_GROUPS_VERSION:
-            return {groups[0]: _outcome(response)}
-        return unique((group.group_id, _outcome(group)) for group in response.groups)
+            return {groups[0]: self._outcome(response)}
+        return unique((group.group_id, self._outcome(group)) for group in response.groups)
+
+    def _outcome(self, group: t.Any) -> Outcome[Offsets]:
+        outcome = _outcome(group)
+        if self._stable and isinstance(outcome, Unmap) and outcome.error.name == "NOT_COORDINATOR":
+            return Unmap(outcome.error._replace(message=_REFUSED))
+        return outcome
 
 
 def _outcome(group: t.Any) -> Outcome[Offsets]:
