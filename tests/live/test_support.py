@@ -204,14 +204,16 @@ def test_certificates_of_another_authority_are_refused(secured: Cluster, tmp_pat
 
 def test_a_broker_of_three_dies_and_comes_back(three: Cluster) -> None:
     topics.create(three.bootstrap, "support", 3, records=30)
-    commits.commit(three.bootstrap, "support-three", {("support", 0): (3, "", 0)})
+    committed = {("support", 0): (3, "", 0)}
+    commits.commit(three.bootstrap, "support-three", committed)
 
-    three.kill(1)
-    assert truth.offsets(three.bootstrap, "support-three") == {("support", 0): Offset(3, "", 0)}
-    three.restart(1)
+    with commits.steadily(three.bootstrap, ["support-three"], committed):
+        three.kill(1)
+        assert truth.offsets(three.bootstrap, "support-three") == committed
+        three.restart(1)
 
-    assert len(three.pids) == 3
-    assert truth.offsets(three.bootstrap, "support-three") == {("support", 0): Offset(3, "", 0)}
+        assert len(three.pids) == 3
+        assert truth.offsets(three.bootstrap, "support-three") == committed
 
 
 def test_brokers_of_other_versions(release: Cluster) -> None:
