@@ -55,17 +55,14 @@ class Driver:
         self.coordinators: dict[str, int] = {}
         self.resent: set[str] = set()
 
-    async def read(self, handler: Handler[V], groups: c.Iterable[str], once: bool = False) -> dict[str, V | KafkaError]:
+    async def read(self, handler: Handler[V], groups: c.Iterable[str]) -> dict[str, V | KafkaError]:
         """Run one reading RPC for each group; return each group's value or error, in the order of the groups.
 
         Within the task's time: what is not finished by then fails as REQUEST_TIMED_OUT, with its last error. When some
         groups are read, the others are waited for no longer than half of the time that is left: a group without
         coordinator does not keep the task from what it can do.
-
-        Args:
-            once: wait for no group that the first requests do not finish.
         """
-        return await _Run(self, handler, list(dict.fromkeys(groups)), settle=None, once=once).finish()
+        return await _Run(self, handler, list(dict.fromkeys(groups)), settle=None).finish()
 
     async def change(
         self, handler: Handler[V], groups: c.Iterable[str], settle: Settle[V]
@@ -74,7 +71,7 @@ class Driver:
 
         A request that got no answer is not sent again before `settle` has read what became of it.
         """
-        return await _Run(self, handler, list(dict.fromkeys(groups)), settle, once=False).finish()
+        return await _Run(self, handler, list(dict.fromkeys(groups)), settle).finish()
 
     async def lookup(self, groups: list[str]) -> dict[str, Failed | Retry]:
         """Find the coordinators of groups; return those that could not be found, and why."""
@@ -142,14 +139,11 @@ class Driver:
 class _Run(t.Generic[V]):
     """The state of one handler's run over its groups."""
 
-    def __init__(
-        self, driver: Driver, handler: Handler[V], groups: list[str], settle: Settle[V] | None, once: bool
-    ) -> None:
+    def __init__(self, driver: Driver, handler: Handler[V], groups: list[str], settle: Settle[V] | None) -> None:
         self.driver = driver
         self.wire = driver.wire
         self.handler = handler
         self.settle = settle
-        self.once = once
         self.order = groups
         self.pending = dict.fromkeys(groups)
         self.results: dict[str, V | KafkaError] = {}
@@ -173,8 +167,6 @@ class _Run(t.Generic[V]):
             await self._attempt()
             if self.unknown and self.settle:
                 await self._settle(self.settle)
-            if self.once:
-                break
             if self.pending:
                 delay = min(BACKOFF_MAX, BACKOFF * 2**attempt) * random.uniform(0.8, 1.2)
                 attempt += 1

@@ -283,30 +283,17 @@ def refused(_answer: Any, groups: list[Any]) -> None:
     give_code(NOT_COORDINATOR, *groups)
 
 
-def test_offsets_that_are_not_sure_are_shown_with_a_warning(world: Cluster) -> None:
-    group = f"{TOPIC}-shown"
-    commits.commit(world.client(), group, COMMITTED)
-    # it is asked for stable ones, for those that it knows, and for stable ones again
-    turns: Iterator[Spoil] = itertools.cycle([rewritten("OffsetFetch", refused), lambda frame: [frame]])
-    end = attempt(world, "OffsetFetch", lambda frame: next(turns)(frame), group)
-    assert end.outcome
-    assert end.spoiled == 3
-    assert [one["offset"] for one in end.outcome.given["groups"][0]["offsets"]] == [1]
-    assert end.outcome.given["errors"] == []
-    (warning,) = end.outcome.warnings
-    assert group in warning
-
-
 @pytest.mark.parametrize(
     ("module", "args"),
     [
+        ("consumer_group_info", {"names": "GROUP", "gather": ["lag"]}),
         ("consumer_group", {"names": "GROUP", "backup": "FILE"}),
         ("consumer_group_offsets", CHANGES["OffsetDelete"][2]),
         ("consumer_group_offsets", CHANGES["OffsetCommit"][2]),
     ],
-    ids=["delete_group", "delete_offset", "set_offset"],
+    ids=["info", "delete_group", "delete_offset", "set_offset"],
 )
-def test_offsets_that_are_not_sure_are_not_changed(
+def test_offsets_that_are_not_sure_are_neither_shown_nor_changed(
     world: Cluster, tmp_path: Path, module: str, args: dict[str, Any]
 ) -> None:
     file, group = tmp_path / "backup.json", f"{TOPIC}-{next(NUMBERS)}-kept"
@@ -314,10 +301,17 @@ def test_offsets_that_are_not_sure_are_not_changed(
     given = {name: {"GROUP": group, "FILE": str(file)}.get(str(value), value) for name, value in args.items()}
     with Hostile(world.bootstrap, READS["OffsetFetch"][0], rewritten("OffsetFetch", refused)) as hostile:
         outcome = run(module, hostile.address, connect={"timeout": TIMEOUT}, **given)
-    (item,) = outcome.items
-    assert item.error
-    assert (item.changed, item.error.name) == (False, "REQUEST_TIMED_OUT")
-    assert "NOT_COORDINATOR in the troubleshooting guide" in item.error.message
+    if module == "consumer_group_info":
+        (shown,), (problem,) = outcome.given["groups"], outcome.given["errors"]
+        assert (shown["offsets"], shown["lag"]) == (None, None)
+        message = problem["error"]["message"]
+    else:
+        (item,) = outcome.items
+        assert item.error
+        assert not item.changed
+        message = item.error.message
+    assert message.startswith("not finished within")
+    assert "NOT_COORDINATOR in the troubleshooting guide" in message
     assert dict(truth.offsets(world.client(), group)) == COMMITTED
     assert not file.exists()
 

@@ -47,12 +47,12 @@ def steadily(client: Client, groups: Iterable[str], offsets: Offsets, pause: flo
     Broker 4.3.1 may take a partition over without learning that all of it is replicated, and refuses stable offsets
     until the next commit there. What cannot be committed is left for the next time.
     """
-    names, ended = list(groups), threading.Event()
+    wanted, ended = dict.fromkeys(groups, offsets), threading.Event()
 
     def go_on() -> None:
         while not ended.wait(pause):
-            with contextlib.suppress(KafkaError, TimeoutError):
-                commit_many(client, dict.fromkeys(names, offsets))
+            with contextlib.suppress(KafkaError, TimeoutError), Wire(client) as wire:
+                _commit(wire, wanted, list(wanted))
 
     thread = threading.Thread(target=go_on, daemon=True)
     thread.start()

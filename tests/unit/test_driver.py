@@ -306,28 +306,24 @@ def test_what_cannot_be_sent_or_read_fails_its_groups_only(answer: t.Any, name: 
     assert run(script, ["a", "b"]) == {"a": "done a", "b": name}
 
 
-def test_once_waits_for_nobody() -> None:
-    script = Script({1: [{"a": 0, "b": NOT_COORDINATOR}, 0]}, ON_1)
-    driver = Driver(script)  # type: ignore[arg-type]
-    answers = asyncio.run(driver.read(Echo(), ["a", "b"], once=True))
-    assert [got.name if isinstance(got, KafkaError) else got for got in answers.values()] == [
-        "done a",
-        "REQUEST_TIMED_OUT",
-    ]
-    assert len(script.sent) == 1
-
-
-def test_the_end_of_the_time_does_not_hide_what_a_broker_said() -> None:
-    script = Script({1: [LOADING]}, ON_1, timeout=0.2)
+@pytest.mark.parametrize("changes", [False, True], ids=["read", "change"])
+def test_the_end_of_the_time_does_not_hide_what_a_broker_said(changes: bool) -> None:
+    script = Script({1: [LOADING]}, ON_1, timeout=2)
+    # a tenth of the time is kept for reading what became of a change
+    end = 0.1 if changes else 0
 
     class Slow(Echo):
         def request(self, groups: list[str]) -> t.Any:
             if script.sent:
                 script.answers[1] = [CallError("no answer in time", True)]
-                time.sleep(0.2)
+                time.sleep(max(0, script.deadline.remaining - end))
             return super().request(groups)
 
-    (got,) = asyncio.run(Driver(script).read(Slow(), ["a"])).values()  # type: ignore[arg-type]
+    async def settle(groups: list[str]) -> dict[str, t.Any]:
+        return dict.fromkeys(groups)
+
+    driver = Driver(script)  # type: ignore[arg-type]
+    (got,) = asyncio.run(driver.change(Slow(), ["a"], settle) if changes else driver.read(Slow(), ["a"])).values()
     assert isinstance(got, KafkaError)
     assert "last: COORDINATOR_LOAD_IN_PROGRESS" in got.message
 

@@ -68,38 +68,6 @@ def test_a_group_of_no_type_does_not_exist(answer: Any) -> None:
     assert driver.asked == ALL
 
 
-class Coordinator:
-    """A driver of the group g: answers to reads that wait, to reads that do not, and which of them were stable."""
-
-    def __init__(self, waiting: list[Any], once: list[Any]) -> None:
-        self._answers = {False: list(waiting), True: list(once)}
-
-    async def read(self, handler: Any, groups: list[str], once: bool) -> dict[str, Any]:
-        assert handler.request(["g"]).require_stable == once
-        return {name: self._answers[once].pop(0) for name in groups}
-
-
-LATE, KNOWN, NOW = error("REQUEST_TIMED_OUT"), {"known": 1}, {"now": 2}
-
-
-@pytest.mark.parametrize(
-    ("waiting", "once", "answer", "warned"),
-    [
-        pytest.param([], [NOW], NOW, False, id="told"),
-        pytest.param([KNOWN], [LATE, NOW], NOW, False, id="its coordinator has just come"),
-        pytest.param([KNOWN], [LATE, LATE], KNOWN, True, id="its coordinator does not know what is replicated"),
-        pytest.param([LATE], [LATE], LATE, False, id="it has no coordinator"),
-        pytest.param([KNOWN], [error("UNSTABLE_OFFSET_COMMIT")], KNOWN, False, id="a transaction is about to commit"),
-        pytest.param([], [DENIED], DENIED, False, id="denied"),
-        pytest.param([KNOWN], [LATE, DENIED], DENIED, False, id="denied at last"),
-    ],
-)
-def test_what_only_shows_offsets(waiting: list[Any], once: list[Any], answer: Any, warned: bool) -> None:
-    session: Any = Simple(driver=Coordinator(waiting, once), warnings=[])
-    assert asyncio.run(_read.committed_or_before(session, ["g"])) == {"g": answer}
-    assert len(session.warnings) == warned
-
-
 class Brokers:
     """A wire to brokers that list groups."""
 

@@ -14,7 +14,7 @@ from .._errors import CallError, KafkaError, TaskError, from_code
 from .._model import Group, Listing, Offsets, TopicPartition
 from .._rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
 from .._session import Session
-from ._read import committed_or_before, describe
+from ._read import committed_now, describe
 
 _RETRIES = 5
 _BACKOFF = 0.2
@@ -122,8 +122,7 @@ async def fetched(session: Session, gathered: Gathered) -> None:
     shared = [name for name, found in gathered.groups.items() if found.listing.type == "share"]
     for name in shared:
         gathered.groups[name].offsets = {}
-    asked = [name for name in gathered.groups if name not in shared]
-    for name, found in (await committed_or_before(session, asked)).items():
+    for name, found in (await committed_now(session, [name for name in gathered.groups if name not in shared])).items():
         if isinstance(found, KafkaError):
             gathered.errors.append({"group": name, "error": found.as_result()})
         else:

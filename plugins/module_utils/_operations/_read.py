@@ -10,7 +10,6 @@ import typing as t
 
 from .._errors import CallError, KafkaError, TaskError, UnsupportedVersion, error
 from .._model import Group, Offsets
-from .._results import counted
 from .._rpc._describe import DescribeHandler
 from .._rpc.describe_groups import AbsentGroupOperations, DescribeGroups
 from .._rpc.offset_fetch import OffsetFetch
@@ -81,56 +80,23 @@ async def describe_at_rest(session: Session, names: t.Iterable[str], needed: str
     return seen
 
 
-async def committed(
-    session: Session, names: t.Iterable[str], stable: bool = False, once: bool = False
-) -> dict[str, Offsets | KafkaError]:
-    """Return all that each group has committed; nothing for a group that does not exist.
-
-    Args:
-        stable: see OffsetFetch.
-        once: see Driver.read.
-    """
-    return await session.driver.read(OffsetFetch(stable), names, once)
+async def committed(session: Session, names: t.Iterable[str], stable: bool = False) -> dict[str, Offsets | KafkaError]:
+    """Return all that each group has committed; nothing for a group that does not exist. `stable`: see OffsetFetch."""
+    return await session.driver.read(OffsetFetch(stable), names)
 
 
-async def committed_now(
-    session: Session, names: t.Iterable[str], once: bool = False
-) -> dict[str, Offsets | KafkaError]:
+async def committed_now(session: Session, names: t.Iterable[str]) -> dict[str, Offsets | KafkaError]:
     """Return what each group has committed, also where its coordinator has just taken over; see OffsetFetch.
 
     What is about to be committed by a group is not waited for.
     """
-    found = await committed(session, names, stable=True, once=once)
+    found = await committed(session, names, stable=True)
     unstable = [
         name
         for name, answer in found.items()
         if isinstance(answer, KafkaError) and answer.name == "UNSTABLE_OFFSET_COMMIT"
     ]
     return {**found, **await committed(session, unstable)}
-
-
-async def committed_or_before(session: Session, names: t.Iterable[str]) -> dict[str, Offsets | KafkaError]:
-    """Return what each group has committed as `committed_now` does, for tasks that only show it.
-
-    A coordinator that does not know whether all of it is replicated keeps refusing (see OffsetFetch): of its groups,
-    this returns what it knows to be, and a warning names them.
-    """
-    found = await committed_now(session, names, once=True)
-    late = [name for name, answer in found.items() if _timed_out(answer)]
-    # waits for their coordinators
-    known = await committed(session, late)
-    now = await committed_now(session, [name for name in late if not isinstance(known[name], KafkaError)], once=True)
-    before = [name for name, answer in now.items() if _timed_out(answer)]
-    if before:
-        session.warnings.append(
-            f"the offsets of {counted(len(before), 'group')}, first '{before[0]}', may be older than what is committed:"
-            " their coordinator does not know whether that is replicated"
-        )
-    return {**found, **known, **{name: answer for name, answer in now.items() if name not in before}}
-
-
-def _timed_out(answer: Offsets | KafkaError) -> bool:
-    return isinstance(answer, KafkaError) and answer.name == "REQUEST_TIMED_OUT"
 
 
 async def absent_group_operations(

@@ -11,16 +11,17 @@ import typing as t
 from .. import _messages as messages
 from .._errors import KafkaError
 from .._model import Committed, Offsets, TopicPartition
-from ._handler import Done, Failed, Handler, Outcome, Unmap, coordinator_outcome, unique
+from ._handler import Done, Failed, Handler, Outcome, coordinator_outcome, unique
 
 FETCH_BATCH = 1000
 _MANY_GROUPS_VERSION = 8
 # v10 names topics by their ids only
 _MAX_VERSION = 9
-_REFUSED = (
-    "the group has moved, or the broker that took it over does not know whether its last commits are replicated, and "
-    "learns it with the next one: see NOT_COORDINATOR in the troubleshooting guide"
-)
+_WORDS = {
+    "NOT_COORDINATOR": "the group has moved, or the broker that took it over does not know whether its last commits are"
+    " replicated, and learns it with the next one: see NOT_COORDINATOR in the troubleshooting guide",
+    "UNSTABLE_OFFSET_COMMIT": "a commit or a transaction of it is under way: run the task again when that has ended",
+}
 
 
 class OffsetFetch(Handler[Offsets]):
@@ -57,20 +58,14 @@ class OffsetFetch(Handler[Offsets]):
 
     def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[Offsets]]:
         if response.version < _MANY_GROUPS_VERSION:
-            return {groups[0]: self._outcome(response)}
-        return unique((group.group_id, self._outcome(group)) for group in response.groups)
-
-    def _outcome(self, group: t.Any) -> Outcome[Offsets]:
-        outcome = _outcome(group)
-        if self._stable and isinstance(outcome, Unmap) and outcome.error.name == "NOT_COORDINATOR":
-            return Unmap(outcome.error._replace(message=_REFUSED))
-        return outcome
+            return {groups[0]: _outcome(response)}
+        return unique((group.group_id, _outcome(group)) for group in response.groups)
 
 
 def _outcome(group: t.Any) -> Outcome[Offsets]:
     outcome = coordinator_outcome(group.error_code)
     if outcome is not None:
-        return outcome
+        return outcome._replace(error=_explained(outcome.error))
     offsets: Offsets = {}
     for topic in group.topics:
         for partition in topic.partitions:
@@ -85,7 +80,4 @@ def _outcome(group: t.Any) -> Outcome[Offsets]:
 
 
 def _explained(problem: KafkaError) -> KafkaError:
-    if problem.name != "UNSTABLE_OFFSET_COMMIT":
-        return problem
-    words = "a commit or a transaction of it is under way: run the task again when that has ended"
-    return problem._replace(message=words)
+    return problem._replace(message=_WORDS.get(problem.name, problem.message))
