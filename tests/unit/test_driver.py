@@ -308,9 +308,9 @@ def test_what_cannot_be_sent_or_read_fails_its_groups_only(answer: t.Any, name: 
 
 @pytest.mark.parametrize("changes", [False, True], ids=["read", "change"])
 def test_the_end_of_the_time_does_not_hide_what_a_broker_said(changes: bool) -> None:
-    script = Script({1: [LOADING]}, ON_1, timeout=2)
+    script = Script({1: [LOADING]}, ON_1, timeout=1)
     # a tenth of the time is kept for reading what became of a change
-    end = 0.1 if changes else 0
+    end = 0.05 if changes else 0
 
     class Slow(Echo):
         def request(self, groups: list[str]) -> t.Any:
