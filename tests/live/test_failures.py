@@ -38,6 +38,8 @@ TOPIC = "failures"
 GROUPS, FEW = 2000, 200
 COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR = 14, 16
 NUMBERS = itertools.count()
+#: A group of each partition of the offsets topic.
+ALIVE = {offsets_topic.partition_of(name, 10): name for name in (f"alive-{number}" for number in range(200))}
 
 
 @dataclass(frozen=True)
@@ -137,8 +139,7 @@ def brokers(three: Cluster) -> Cluster:
 def healed(brokers: Cluster) -> Iterator[Cluster]:
     """The cluster, where groups of every partition commit; in the end all brokers run and lead their share again."""
     brokers_of = coordinators.replicas(brokers.client())
-    alive = {offsets_topic.partition_of(name, 10): name for name in (f"alive-{number}" for number in range(200))}
-    with commits.steadily(brokers.client(), alive.values(), {(TOPIC, 0): (1, "", -1)}):
+    with commits.steadily(brokers.client(), ALIVE.values(), {(TOPIC, 0): (1, "", -1)}):
         yield brokers
     for proxy in brokers.proxies.values():
         proxy.reset()
@@ -373,8 +374,7 @@ def test_a_coordinator_loads(healed: Cluster, prepare: Prepare, kind: Plant) -> 
 
 def watch(client: dict[str, str], node: int, codes: list[int]) -> None:
     """Ask a broker about a group of partition 0, and note its answers, until it has loaded it."""
-    name = next(name for name in map(str, range(100)) if offsets_topic.partition_of(name, 10) == 0)
     with Wire(client) as wire:
         while not codes or codes[-1] in (NOT_COORDINATOR, COORDINATOR_LOAD_IN_PROGRESS):
-            codes.append(wire.call(DescribeGroupsRequest(groups=[name]), node).groups[0].error_code)
+            codes.append(wire.call(DescribeGroupsRequest(groups=[ALIVE[0]]), node).groups[0].error_code)
             time.sleep(0.005)
