@@ -226,6 +226,7 @@ def test_coordinators_move(healed: Cluster, prepare: Prepare, kind: Plant) -> No
     client = healed.client()
     trial = prepare(kind)
     moved = {number: [2, 3, 1] for number, leader in coordinators.leaders(client).items() if leader == 1}
+    assert moved
 
     def hand_over() -> None:
         coordinators.assign(client, moved)

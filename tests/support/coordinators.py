@@ -48,6 +48,13 @@ def assign(client: Client, wanted: Mapping[int, Sequence[int]], timeout: float =
     codes = {one.error_code for each in answer.responses for one in each.partitions} | {answer.error_code}
     if codes != {0}:
         raise RuntimeError(f"moving {dict(wanted)} failed with Kafka errors {codes}")
+    deadline = time.monotonic() + timeout
+    # a broker tells the old ones for a moment, which looks as if all were done
+    moved = {number: list(brokers) for number, brokers in wanted.items()}
+    while (seen := replicas(client)) | moved != seen:
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"the replicas are {seen}, and not {moved}, after {timeout:.0f} s")
+        time.sleep(0.1)
     prefer(client, timeout)
 
 
