@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit import engine
 from confluent_kafka import Consumer as PlainConsumer
-from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient
 
 from tests.live.task import ansible, audit_settings
@@ -151,16 +151,9 @@ def _commit_now(cluster: Cluster) -> None:
 
 
 def _transactions(cluster: Cluster) -> None:
-    consumer = PlainConsumer({**cluster.client(), "group.id": "transactional"})
-    producer = Producer({**cluster.client(), "transactional.id": "audit"})
-    producer.init_transactions()
-    for offset, end in ((7, producer.commit_transaction), (9, producer.abort_transaction)):
-        producer.begin_transaction()
-        where = [TopicPartition("orders", 0, offset)]
-        producer.send_offsets_to_transaction(where, consumer.consumer_group_metadata())
-        producer.flush()
-        end()
-    consumer.close()
+    client = cluster.client()
+    commits.transaction(client, "transactional", "orders", 7).commit_transaction(30)
+    commits.transaction(client, "transactional", "orders", 9).abort_transaction(30)
 
 
 def _many(cluster: Cluster) -> None:
@@ -321,15 +314,10 @@ def test_the_plan_of_offsets_is_applied(audited: Audited) -> None:
 
 
 def test_one_open_transaction_hides_what_follows_and_says_so(audited: Audited, tmp_path: Path) -> None:
-    """Runs last: the transaction stays open until the broker stops."""
+    """Runs last: should it fail, the transaction stays open."""
     client = audited.cluster.client()
-    consumer = PlainConsumer({**client, "group.id": "pending"})
-    producer = Producer({**client, "transactional.id": "left-open"})
-    producer.init_transactions()
-    producer.begin_transaction()
-    producer.send_offsets_to_transaction([TopicPartition("orders", 0, 9)], consumer.consumer_group_metadata())
+    producer = commits.transaction(client, "pending", "orders", 9)
     answer = engine.run(audit_settings(tmp_path, audited.cluster.bootstrap, stale_after=STALE_AFTER))
     where = offsets_topic.partition_of("pending", PARTITIONS)
     assert any(f"partition {where} " in warning and "transaction" in warning for warning in answer["warnings"])
-    producer.abort_transaction()
-    consumer.close()
+    producer.abort_transaction(30)

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import re
 import threading
@@ -23,7 +22,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit.records imp
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.splits import Range
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -122,46 +121,32 @@ def test_a_key_that_is_none_and_a_value_that_cannot_be_decoded_keep_their_places
     assert of_kind(rows, "undecodable", "source_offset", "group", "partition") == [(1, "a", 0), (2, None, None)]
 
 
-@contextlib.contextmanager
-def transaction(cluster: Cluster, group: str, offset: int) -> Iterator[Producer]:
-    """An open transaction with a commit in it, aborted at the end unless it was ended before."""
-    producer = Producer({**properties(cluster.client()), "transactional.id": f"{group}-{offset}"})
-    member = Consumer({**properties(cluster.client()), "group.id": group})
-    producer.init_transactions(30)
-    producer.begin_transaction()
-    producer.send_offsets_to_transaction([TopicPartition("audit-t", 0, offset)], member.consumer_group_metadata(), 30)
-    member.close()
-    yield producer
-
-
 def test_transactions(cluster: Cluster, spark: SparkSession) -> None:
-    topics.create(cluster.client(), "audit-t", 1, records=9)
-    group = "audit-transactions"
-    with transaction(cluster, group, 3) as producer:
-        producer.commit_transaction(30)
-    with transaction(cluster, group, 4) as producer:
-        producer.abort_transaction(30)
+    client, group = cluster.client(), "audit-transactions"
+    topics.create(client, "audit-t", 1, records=9)
+    commits.transaction(client, group, "audit-t", 3).commit_transaction(30)
+    commits.transaction(client, group, "audit-t", 4).abort_transaction(30)
     rows = read(spark, connection(cluster.bootstrap))
     assert [row["offset"] for row in rows if row["kind"] == "offset_commit" and row["group"] == group] == [3]
     # the last that stands there is the marker of the abortion
     assert of_kind(rows, "partition", "problem") == [(None,)] * 10
     [partition] = [row["source_partition"] for row in rows if row["kind"] == "activity" and row["group"] == group]
-    with transaction(cluster, group, 5) as producer:
-        rows = read(spark, connection(cluster.bootstrap))
-        assert [row["offset"] for row in rows if row["kind"] == "offset_commit" and row["group"] == group] == [3]
-        problems = {row["source_partition"]: row for row in rows if row["problem"] is not None}
-        assert problems.keys() == {partition}
-        end, reached = problems[partition]["end_offset"], problems[partition]["source_offset"]
-        assert (end, problems[partition]["problem"]) == (
-            reached + 1,
-            f"an open transaction ends what can be read at offset {reached} of {end}",
-        )
-        # one that ends while the scan waits counts
-        ending = threading.Timer(0.5, producer.commit_transaction)
-        ending.start()
-        split = (Range(partition, 0, end),)
-        [*batches] = scan.scan(Access.of(connection(cluster.bootstrap)), TOPIC, split, time.time() + 60)
-        ending.join()
+    producer = commits.transaction(client, group, "audit-t", 5)
+    rows = read(spark, connection(cluster.bootstrap))
+    assert [row["offset"] for row in rows if row["kind"] == "offset_commit" and row["group"] == group] == [3]
+    problems = {row["source_partition"]: row for row in rows if row["problem"] is not None}
+    assert problems.keys() == {partition}
+    end, reached = problems[partition]["end_offset"], problems[partition]["source_offset"]
+    assert (end, problems[partition]["problem"]) == (
+        reached + 1,
+        f"an open transaction ends what can be read at offset {reached} of {end}",
+    )
+    # one that ends while the scan waits counts
+    ending = threading.Timer(0.5, producer.commit_transaction, [30])
+    ending.start()
+    split = (Range(partition, 0, end),)
+    [*batches] = scan.scan(Access.of(connection(cluster.bootstrap)), TOPIC, split, time.time() + 60)
+    ending.join()
     rows = [row for batch in batches for row in batch.to_pylist()]
     assert [row["offset"] for row in rows if row["kind"] == "offset_commit" and row["group"] == group] == [5]
     assert of_kind(rows, "partition", "source_offset", "problem") == [(end, None)]

@@ -20,9 +20,6 @@ from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file 
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._model import TopicPartition
 from ansible_collections.kafkaops.groups.plugins.module_utils._plan_file import Plan, PlannedGroup, PlannedOffset
-from confluent_kafka import Consumer as PlainConsumer
-from confluent_kafka import Producer
-from confluent_kafka import TopicPartition as ConfluentPartition
 from confluent_kafka.admin import AdminClient
 
 from tests.live.task import ansible, run
@@ -307,14 +304,9 @@ def test_a_plan_that_is_refused(
 def about_to_commit(client: dict[str, str], group: str) -> Iterator[None]:
     """Commit 3, then a transaction with 4, which ends with the block."""
     commits.commit(client, group, {(TOPIC, 0): (3, "", -1)})
-    consumer = PlainConsumer({**client, "group.id": group})
-    producer = Producer({**client, "transactional.id": group})
-    producer.init_transactions()
-    producer.begin_transaction()
-    producer.send_offsets_to_transaction([ConfluentPartition(TOPIC, 0, 4)], consumer.consumer_group_metadata())
+    producer = commits.transaction(client, group, TOPIC, 4)
     yield
-    producer.commit_transaction()
-    consumer.close()
+    producer.commit_transaction(30)
 
 
 @pytest.mark.usefixtures("proxy")

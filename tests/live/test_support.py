@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Literal
@@ -45,6 +46,18 @@ def test_offsets_are_committed_and_seen(cluster: Cluster, topic: str) -> None:
 
     assert seen == {(topic, 0): Offset(5, "", -1), (topic, 2): Offset(6, "a note", 0)}
     assert truth.groups(cluster.bootstrap)["support-offsets"] == ("Empty", "classic")
+
+
+def test_offsets_are_seen_once_their_transaction_has_ended(cluster: Cluster, topic: str) -> None:
+    group = "support-transaction"
+    commits.commit(cluster.client(), group, {(topic, 0): (3, "", -1)})
+    producer = commits.transaction(cluster.client(), group, topic, 4)
+    ending = threading.Timer(1, producer.commit_transaction, [30])
+    ending.start()
+
+    assert truth.offsets(cluster.bootstrap, group) == {(topic, 0): Offset(4, "", -1)}
+    assert truth.world(cluster.bootstrap, group).offsets == {group: {(topic, 0): 4}}
+    ending.join()
 
 
 def test_many_groups_are_made_quickly(cluster: Cluster, topic: str) -> None:

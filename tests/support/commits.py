@@ -10,10 +10,11 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from confluent_kafka import Consumer, Producer, TopicPartition
 from kafka.errors import KafkaError
 from kafka.protocol.consumer import OffsetCommitRequest
 
-from tests.support.clients import Client
+from tests.support.clients import Client, properties
 from tests.support.wire import PASSING, Wire
 
 #: Topic and partition to offset, metadata and leader epoch (-1: none).
@@ -61,6 +62,21 @@ def steadily(client: Client, groups: Iterable[str], offsets: Offsets, pause: flo
     finally:
         ended.set()
         thread.join()
+
+
+def transaction(client: Client, group: str, topic: str, offset: int) -> Producer:
+    """The producer of an open transaction that commits `offset` in partition 0 for a group. Whoever calls ends it.
+
+    Raises ``KafkaException``.
+    """
+    producer = Producer({**properties(client), "transactional.id": f"{group}-{offset}"})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    consumer = Consumer({**properties(client), "group.id": group})
+    where = [TopicPartition(topic, 0, offset)]
+    producer.send_offsets_to_transaction(where, consumer.consumer_group_metadata(), 30)
+    consumer.close()
+    return producer
 
 
 def _commit(wire: Wire, groups: Mapping[str, Offsets], names: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, ConsumerGroupType
+from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, ConsumerGroupType, KafkaException
 from confluent_kafka.admin import AdminClient
 from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.consumer import OffsetFetchRequest
@@ -31,6 +31,7 @@ _STATES = {
 }
 _Some = TypeVar("_Some")
 _BATCH = 500
+_UNSTABLE_OFFSET_COMMIT = 88
 _TYPES = {ConsumerGroupType.CONSUMER: "consumer", ConsumerGroupType.CLASSIC: "classic"}
 
 
@@ -92,24 +93,27 @@ def topics(client: Client) -> dict[str, int]:
 
 
 def offsets(client: Client, group: str) -> dict[tuple[str, int], Offset]:
-    """The committed offsets of a group by topic and partition. Raises ``KafkaException``."""
+    """The committed offsets of a group by topic and partition, once no transaction is about to change them.
+
+    :raises KafkaException: when a broker refuses.
+    :raises TimeoutError: when it is not so within 60 s.
+    """
     with Wire(client) as wire:
         # librdkafka 2.16 crashes when this request is answered NOT_COORDINATOR ...
         wire.settle([group])
         # ... and reads metadata past its end.
-        metadata = _metadata(wire, group)
+        known = _committed(wire, [group])[group]
     admin = AdminClient(properties(client))
     request = [ConsumerGroupTopicPartitions(group)]
     answer = admin.list_consumer_group_offsets(request, require_stable=True, request_timeout=20)[group].result()
-    return {
-        (one.topic, one.partition): Offset(
-            one.offset,
-            metadata.get((one.topic, one.partition), ""),
-            -1 if one.leader_epoch is None else one.leader_epoch,
-        )
-        for one in answer.topic_partitions
-        if one.offset >= 0
-    }
+    found = {}
+    for one in answer.topic_partitions:
+        if one.error:
+            raise KafkaException(one.error)
+        where = one.topic, one.partition
+        metadata = known[where].metadata if where in known else None
+        found[where] = Offset(one.offset, metadata or "", -1 if one.leader_epoch is None else one.leader_epoch)
+    return found
 
 
 def members(client: Client, group: str) -> list[MemberView]:
@@ -149,7 +153,7 @@ def world(client: Client, prefix: str) -> World:
     with Wire(client) as wire:
         # librdkafka, which may crash on this, is none for brokers that come and go
         for start in range(0, len(names), _BATCH):
-            offsets |= _committed(wire, names[start : start + _BATCH])
+            offsets |= _offsets_alone(_committed(wire, names[start : start + _BATCH]))
     admin = AdminClient(properties(client))
     busy = [name for name, one in listed.items() if one.state != "Empty"]
     answers = admin.describe_consumer_groups(busy, request_timeout=20) if busy else {}
@@ -208,25 +212,32 @@ def _listed(client: Client) -> dict[str, Group]:
     }
 
 
-def _committed(wire: Wire, names: list[str]) -> dict[str, dict[tuple[str, int], int]]:
-    """The offsets of groups, asked for until their coordinators answer."""
-    found: dict[str, dict[tuple[str, int], int]] = {}
+def _committed(wire: Wire, names: list[str], timeout: float = 60) -> dict[str, dict[tuple[str, int], Any]]:
+    """What groups have committed, asked for until their coordinators answer and no transaction is about to change it.
+
+    :raises TimeoutError: when one of them does not within `timeout` seconds.
+    """
+    deadline = time.monotonic() + timeout
+    found: dict[str, dict[tuple[str, int], Any]] = {}
     while missing := [name for name in names if name not in found]:
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"no stable offsets of {missing[:3]} after {timeout:.0f} s")
         where = wire.coordinators(missing)
         answers = wire.calls([(_fetch(name), where[name]) for name in missing])
         for name, answer in zip(missing, answers, strict=True):
-            if answer.error_code == 0:
-                pairs = ((topic.name, one) for topic in answer.topics for one in topic.partitions)
-                found[name] = {(topic, one.partition_index): one.committed_offset for topic, one in pairs}
-            elif answer.error_code not in PASSING:
-                raise RuntimeError(f"fetching the offsets of {name} failed with Kafka error {answer.error_code}")
+            partitions = {(topic.name, one.partition_index): one for topic in answer.topics for one in topic.partitions}
+            codes = {answer.error_code, *(one.error_code for one in partitions.values())} - {0}
+            if refused := codes - PASSING - {_UNSTABLE_OFFSET_COMMIT}:
+                raise RuntimeError(f"fetching the offsets of {name} failed with Kafka error {min(refused)}")
+            if not codes:
+                found[name] = partitions
+        if len(found) < len(names):
+            time.sleep(0.1)
     return found
 
 
-def _metadata(wire: Wire, group: str) -> dict[tuple[str, int], str]:
-    answer = wire.call(_fetch(group), wire.coordinators([group])[group])
-    pairs = ((topic.name, one) for topic in answer.topics for one in topic.partitions)
-    return {(topic, one.partition_index): one.metadata or "" for topic, one in pairs}
+def _offsets_alone(found: dict[str, dict[tuple[str, int], Any]]) -> dict[str, dict[tuple[str, int], int]]:
+    return {name: {where: one.committed_offset for where, one in some.items()} for name, some in found.items()}
 
 
 def _fetch(group: str) -> Any:
