@@ -43,6 +43,7 @@ PLAN = "plan.json"
 REPORT = "report.html"
 # a few hundred MB at most, in the place of a shuffle of all offsets
 _BROADCAST_ROWS = 1_000_000
+_LEAVING_TIME = 5.0
 
 
 def main(folder: str) -> None:
@@ -60,9 +61,17 @@ def main(folder: str) -> None:
 
 
 def _end_with_module(folder: str) -> None:
-    """Wait for the end of standard input, which the module holds open as long as it lives; leave nothing behind."""
+    """Wait for the end of standard input, which the module holds open as long as it lives."""
     sys.stdin.read()
-    shutil.rmtree(folder, ignore_errors=True)
+    # no daemon, which would end half done with a main thread that misses its files
+    threading.Thread(target=_leave, args=[folder], daemon=False).start()
+
+
+def _leave(folder: str) -> None:
+    """End, with nothing left behind of what the main thread still writes."""
+    deadline = time.monotonic() + _LEAVING_TIME
+    while os.path.exists(folder) and time.monotonic() < deadline:
+        shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 
 

@@ -23,8 +23,8 @@ with contextlib.suppress(ImportError):
     from pyspark.sql import SparkSession
 
 _PROPERTIES = "spark.properties"
-# a session of a master that answers starts in 6 to 12 s
-_MASTER_PATIENCE = 22.0
+# a session of a master that answers starts in 6 to 12 s, on a busy machine in 30; Spark itself gives up after 60
+_MASTER_PATIENCE = 50.0
 _LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
