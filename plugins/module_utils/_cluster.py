@@ -44,8 +44,10 @@ class Cluster:
 
     def __init__(self, config: dict[str, t.Any], deadline: Deadline, token: tuple[str, float] | None) -> None:
         self._deadline = deadline
-        self._causes: list[str] = []
-        config = {**config, "error_cb": lambda problem: self._causes.append(problem.str())}
+        causes: list[str] = []
+        self._causes = causes
+        # without self: librdkafka's client would live, and connect, until the next garbage collection
+        config = {**config, "error_cb": lambda problem: causes.append(problem.str())}
         if token is not None:
             config = {**config, "oauth_cb": lambda _config: (token[0], time.time() + token[1])}
         # waits until the callback has handed over the token
