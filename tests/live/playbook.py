@@ -50,6 +50,7 @@ def play(
                 "KAFKA_BOOTSTRAP_SERVERS": bootstrap,
             },
             quiet=True,
+            timeout=900,
         )
         return read(done)
 

@@ -77,6 +77,6 @@ def test_the_first_connection_is_kept_if_its_broker_advertises_its_address(
     cluster: Cluster, host: str, connections: int
 ) -> None:
     assert cluster.proxy
-    cluster.proxy.clear()
-    run("consumer_group", f"{host}:{cluster.proxy.port}", names=["nobody"])
-    assert cluster.proxy.count()[API_VERSIONS] == connections
+    name = f"counted-{host}"
+    run("consumer_group", f"{host}:{cluster.proxy.port}", connect={"client_id": name}, names=["nobody"])
+    assert cluster.proxy.count(name)[API_VERSIONS] == connections

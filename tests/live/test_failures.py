@@ -334,10 +334,23 @@ def test_the_client_is_killed(healed: Cluster, prepare: Prepare, tmp_path: Path,
     client = subprocess.Popen(
         [sys.executable, "-m", module, str(arguments)], cwd=install(), stdout=subprocess.DEVNULL, start_new_session=True
     )
-    healed.proxies[1].before(trial.kind.changes, 1 if kind is delete_groups else FEW // 6, client.kill)
+    begun = threading.Event()
+    for proxy in healed.proxies.values():
+        proxy.after(trial.kind.changes, 1, begun.set)
+
+    def kill() -> None:
+        """Once something has changed; nothing more goes to broker 1."""
+        begun.wait(30)
+        client.kill()
+        raise ConnectionResetError
+
+    healed.proxies[1].before(trial.kind.changes, 1 if kind is delete_groups else FEW // 6, kill)
     assert client.wait(60) == -9
 
-    between = truth.world(healed.client(), trial.prefix)
+    between, later = World({}, {}), truth.world(healed.client(), trial.prefix)
+    # brokers may still be about what they had received
+    while between != later:
+        between, later = later, truth.world(healed.client(), trial.prefix)
     assert len(between.offsets) < len(trial.before.offsets)
     again = trial.run()
     account(between, again.items, truth.world(healed.client(), trial.prefix))
@@ -361,7 +374,7 @@ def test_a_coordinator_loads(healed: Cluster, prepare: Prepare, kind: Plant) -> 
     leader = coordinators.leaders(client)[0]
     after = leader % 3 + 1
     codes: list[int] = []
-    watcher = threading.Thread(target=watch, args=(client, after, codes))
+    watcher = threading.Thread(target=watch, args=(client, after, codes), daemon=True)
 
     def move() -> None:
         watcher.start()
@@ -369,7 +382,8 @@ def test_a_coordinator_loads(healed: Cluster, prepare: Prepare, kind: Plant) -> 
 
     healed.proxies[leader].after(*trial.kind.reads, move)
     trial.succeeds()
-    watcher.join()
+    watcher.join(60)
+    assert not watcher.is_alive(), codes[-1:]
     assert COORDINATOR_LOAD_IN_PROGRESS in codes
 
 

@@ -15,7 +15,7 @@ import pytest
 from tests.support import state
 from tests.support.collection import CHECKOUT
 
-LIMIT = 300
+LIMIT = 900
 
 
 @pytest.mark.parametrize("scenario", ["cleanup", "demo", "streams_reset", "teardown"])

@@ -305,8 +305,10 @@ def about_to_commit(client: dict[str, str], group: str) -> Iterator[None]:
     """Commit 3, then a transaction with 4, which ends with the block."""
     commits.commit(client, group, {(TOPIC, 0): (3, "", -1)})
     producer = commits.transaction(client, group, TOPIC, 4)
-    yield
-    producer.commit_transaction(30)
+    try:
+        yield
+    finally:
+        producer.commit_transaction(30)
 
 
 @pytest.mark.usefixtures("proxy")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
 import pytest
@@ -31,13 +32,13 @@ def again_and_again(action: Callable[[], object]) -> Iterator[None]:
         while not stop.wait(0.2):
             action()
 
-    thread = threading.Thread(target=repeat)
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(repeat)
+        try:
+            yield
+        finally:
+            stop.set()
+        running.result()
 
 
 @pytest.fixture

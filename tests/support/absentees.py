@@ -99,11 +99,10 @@ def leave_behind(client: Client, groups: Sequence[str], topic: str, instance_id:
 
     :param instance_id: makes them static members of that name.
     :raises RuntimeError: when the broker refuses one; with Kafka's error code.
+    :raises TimeoutError: when a coordinator does not answer for one within 60 s.
     """
     with Wire(client) as wire:
-        pending = list(groups)
-        while pending:
-            pending = _join(wire, pending, topic, instance_id)
+        wire.insist(lambda pending: _join(wire, pending, topic, instance_id), groups)
 
 
 def _join(wire: Wire, groups: list[str], topic: str, instance_id: str | None) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -32,13 +33,13 @@ def commit_many(client: Client, groups: Mapping[str, Offsets]) -> None:
     """Commit for many groups, which then exist as simple groups in the state Empty.
 
     :raises RuntimeError: when the broker refuses one, as it does for a group with members; with Kafka's error code.
+    :raises TimeoutError: when a coordinator does not answer for one within 60 s.
     """
     names = list(groups)
     with Wire(client) as wire:
         for start in range(0, len(names), _BATCH):
-            pending = names[start : start + _BATCH]
-            while pending:
-                pending = _commit(wire, groups, pending)
+            batch = names[start : start + _BATCH]
+            wire.insist(lambda pending: _commit(wire, groups, pending), batch)
 
 
 @contextlib.contextmanager
@@ -55,13 +56,13 @@ def steadily(client: Client, groups: Iterable[str], offsets: Offsets, pause: flo
             with contextlib.suppress(KafkaError, TimeoutError), Wire(client) as wire:
                 _commit(wire, wanted, list(wanted))
 
-    thread = threading.Thread(target=go_on, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(go_on)
+        try:
+            yield
+        finally:
+            ended.set()
+        running.result()
 
 
 def transaction(client: Client, group: str, topic: str, offset: int) -> Producer:
@@ -69,7 +70,9 @@ def transaction(client: Client, group: str, topic: str, offset: int) -> Producer
 
     Raises ``KafkaException``.
     """
-    producer = Producer({**properties(client), "transactional.id": f"{group}-{offset}"})
+    producer = Producer(
+        {**properties(client), "transactional.id": f"{group}-{offset}", "transaction.timeout.ms": 600_000}
+    )
     producer.init_transactions(30)
     producer.begin_transaction()
     consumer = Consumer({**properties(client), "group.id": group})

@@ -5,29 +5,35 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 import socket
 
 HOST = "127.0.0.1"
 
+_held: list[socket.socket] = []
+
 
 def free(count: int) -> list[int]:
     """Different ports that nothing listens on, below the range that outgoing connections take theirs from.
 
+    They are this process's, as far as `free` of others is concerned. Servers that set SO_REUSEADDR may take them.
+
     :raises OSError: when there are not so many.
     """
-    with contextlib.ExitStack() as held:
-        found: list[int] = []
-        for port in random.sample(range(15000, 32000), 2000):
-            probe = held.enter_context(socket.socket())
-            try:
-                probe.bind((HOST, port))
-            except OSError:
-                continue
-            found.append(port)
-            if len(found) == count:
-                return found
+    found: list[int] = []
+    for port in random.sample(range(15000, 32000), 2000):
+        probe = socket.socket()
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            probe.close()
+            continue
+        # not before: the port would be shared with other probes
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        _held.append(probe)
+        found.append(port)
+        if len(found) == count:
+            return found
     raise OSError(f"no {count} free ports on {HOST}")
 
 

@@ -56,6 +56,8 @@ def common(replicas: int) -> dict[str, str]:
         "share.coordinator.state.topic.min.isr": least,
         "share.coordinator.state.topic.num.partitions": "2",
         "auto.create.topics.enable": "false",
+        # else Empty groups without offsets go every ten minutes
+        "offsets.retention.check.interval.ms": "86400000",
         "group.initial.rebalance.delay.ms": "0",
         "group.streams.initial.rebalance.delay.ms": "0",
         "group.min.session.timeout.ms": "1000",

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from confluent_kafka import KafkaException, Producer
 from confluent_kafka.admin import (
@@ -18,6 +19,7 @@ from confluent_kafka.admin import (
     ResourcePatternType,
     ResourceType,
 )
+from kafka.protocol.metadata import MetadataRequest
 
 from tests.support.clients import Client, properties
 from tests.support.wire import Wire
@@ -42,11 +44,16 @@ class Acl(NamedTuple):
 def create(
     client: Client, name: str, partitions: int = 1, *, records: int = 0, config: Mapping[str, str] | None = None
 ) -> None:
-    """Create a topic with `records` records spread evenly over its partitions. Raises ``KafkaException``."""
+    """Create a topic with `records` records spread evenly over its partitions, and wait until all brokers know it.
+
+    :raises KafkaException: when the cluster refuses.
+    :raises TimeoutError: when a broker does not know it after 30 s.
+    """
     topic = NewTopic(name, num_partitions=partitions, config=dict(config or {}))
     admin = AdminClient(properties(client))
     for answer in admin.create_topics([topic], operation_timeout=20).values():
         answer.result()
+    _wait_known(client, name, partitions)
     if records:
         produce(client, name, records, partitions)
 
@@ -62,6 +69,7 @@ def produce(client: Client, name: str, records: int, partitions: int = 1) -> Non
     """Add records, in turn to the first `partitions` partitions.
 
     :raises KafkaException: when one cannot be delivered.
+    :raises TimeoutError: when one is not within 30 s.
     """
     producer = Producer({**properties(client), "linger.ms": 5, "queue.buffering.max.messages": 1_000_000})
     failures: list[KafkaException] = []
@@ -73,9 +81,26 @@ def produce(client: Client, name: str, records: int, partitions: int = 1) -> Non
             on_delivery=lambda error, _: failures.append(KafkaException(error)) if error else None,
         )
         producer.poll(0)
-    producer.flush(30)
+    if left := producer.flush(30):
+        raise TimeoutError(f"{left} of {records} records of {name} are not delivered after 30 s")
     if failures:
         raise failures[0]
+
+
+def _wait_known(client: Client, name: str, partitions: int, timeout: float = 30) -> None:
+    deadline = time.monotonic() + timeout
+    topic = MetadataRequest.MetadataRequestTopic(name=name)
+    with Wire(client) as wire:
+        for node in wire.brokers():
+            while _led(wire.call(MetadataRequest(topics=[topic], max_version=8), node)) != partitions:
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"broker {node} does not know {name} after {timeout:.0f} s")
+                time.sleep(0.02)
+
+
+def _led(answer: Any) -> int:
+    (topic,) = answer.topics
+    return sum(one.error_code == 0 and one.leader_id >= 0 for one in topic.partitions)
 
 
 def configure_group(client: Client, group: str, config: Mapping[str, str]) -> None:

@@ -203,25 +203,35 @@ def _first(told: str, exact: str) -> str:
 
 
 def _listed(client: Client) -> dict[str, Group]:
+    found: dict[str, Group] = {}
+
+    def ask(nodes: list[int]) -> list[int]:
+        # an error, and not all groups, from a broker that loads or gives partitions up
+        again = []
+        answers = wire.calls([(ListGroupsRequest(), node) for node in nodes])
+        for node, answer in zip(nodes, answers, strict=True):
+            if answer.error_code in PASSING:
+                again.append(node)
+            elif answer.error_code:
+                raise RuntimeError(f"listing the groups of broker {node} failed with Kafka error {answer.error_code}")
+            found.update(
+                {one.group_id: Group(one.group_state or "", (one.group_type or "").lower()) for one in answer.groups}
+            )
+        return again
+
     with Wire(client) as wire:
-        answers = wire.calls([(ListGroupsRequest(), node) for node in wire.brokers()])
-    return {
-        one.group_id: Group(one.group_state or "", (one.group_type or "").lower())
-        for answer in answers
-        for one in answer.groups
-    }
+        wire.insist(ask, wire.brokers())
+    return found
 
 
-def _committed(wire: Wire, names: list[str], timeout: float = 60) -> dict[str, dict[tuple[str, int], Any]]:
+def _committed(wire: Wire, names: list[str]) -> dict[str, dict[tuple[str, int], Any]]:
     """What groups have committed, asked for until their coordinators answer and no transaction is about to change it.
 
-    :raises TimeoutError: when one of them does not within `timeout` seconds.
+    Raises as `Wire.insist` does.
     """
-    deadline = time.monotonic() + timeout
     found: dict[str, dict[tuple[str, int], Any]] = {}
-    while missing := [name for name in names if name not in found]:
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"no stable offsets of {missing[:3]} after {timeout:.0f} s")
+
+    def fetch(missing: list[str]) -> list[str]:
         where = wire.coordinators(missing)
         answers = wire.calls([(_fetch(name), where[name]) for name in missing])
         for name, answer in zip(missing, answers, strict=True):
@@ -231,8 +241,9 @@ def _committed(wire: Wire, names: list[str], timeout: float = 60) -> dict[str, d
                 raise RuntimeError(f"fetching the offsets of {name} failed with Kafka error {min(refused)}")
             if not codes:
                 found[name] = partitions
-        if len(found) < len(names):
-            time.sleep(0.1)
+        return [name for name in missing if name not in found]
+
+    wire.insist(fetch, names)
     return found
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from kafka.errors import KafkaError
 from kafka.net.manager import KafkaConnectionManager
@@ -21,6 +21,7 @@ from tests.support.clients import Client, properties
 #: COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, REBALANCE_IN_PROGRESS.
 PASSING = frozenset({14, 15, 16, 27})
 
+_Some = TypeVar("_Some")
 _GROUP_ID_NOT_FOUND = 69
 _NAMES = {
     "bootstrap.servers": "bootstrap_servers",
@@ -99,6 +100,18 @@ class Wire:
                     raise TimeoutError(f"no coordinator for {missing[:3]} after {timeout:.0f} s")
                 time.sleep(0.1)
         return found
+
+    def insist(self, ask: Callable[[list[_Some]], list[_Some]], wanted: Iterable[_Some], timeout: float = 60) -> None:
+        """Ask for what is wanted, then again for what `ask` returns of it, until that is nothing.
+
+        :raises TimeoutError: when there are some after `timeout` seconds.
+        """
+        deadline = time.monotonic() + timeout
+        pending = list(wanted)
+        while pending := ask(pending):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"no good answer for {pending[:3]} after {timeout:.0f} s")
+            time.sleep(0.1)
 
     def answering(self, groups: Sequence[str]) -> bool:
         """Whether the coordinators of these groups, which need not exist, answer for them at this moment."""
