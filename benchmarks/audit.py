@@ -19,7 +19,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,6 +31,7 @@ from tests.support import offsets_topic, topics
 from tests.support.broker import Cluster
 from tests.support.collection import install
 from tests.support.jars import DEFAULT_VERSION, java
+from tests.support.repeating import repeatedly
 
 PARTITIONS = 50
 GROUPS = 20_000
@@ -177,24 +177,18 @@ class Audit:
         return self._timed(run)
 
     def _timed(self, run: Callable[[], object]) -> float:
-        done = threading.Event()
-        watcher = threading.Thread(target=self._watch, args=[done])
-        watcher.start()
-        started = time.monotonic()
-        run()
-        took = time.monotonic() - started
-        done.set()
-        watcher.join()
-        return took
+        self.peak = 0
+        with repeatedly(self._look, 0.2):
+            started = time.monotonic()
+            run()
+            return time.monotonic() - started
 
     def close(self) -> None:
         """End the session."""
         self._session.__exit__(None, None, None)
 
-    def _watch(self, done: threading.Event) -> None:
-        self.peak = 0
-        while not done.wait(0.2):
-            self.peak = max(self.peak, sum(map(_resident, _workers())))
+    def _look(self) -> None:
+        self.peak = max(self.peak, sum(map(_resident, _workers())))
 
 
 def _workers() -> list[int]:

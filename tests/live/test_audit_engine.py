@@ -14,10 +14,8 @@ import stat
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +28,7 @@ from tests.live.task import run_audit
 from tests.support import commits, topics
 from tests.support.broker import Cluster
 from tests.support.ports import HOST, free
+from tests.support.repeating import repeatedly
 
 LIST_OFFSETS, OFFSET_FETCH, DESCRIBE_GROUPS, LIST_GROUPS = 2, 9, 15, 16
 
@@ -214,27 +213,18 @@ def test_options_are_private_and_do_not_stay(tmp_path: Path, private: Path, sile
         timeout=20,
     )
     seen: dict[str, Any] = {}
-    ended = threading.Event()
 
     def look() -> None:
-        while not ended.wait(0.01):
-            for folder in private.glob("kafkaops-audit-*"):
-                seen["folder"] = stat.S_IMODE(folder.stat().st_mode)
-                for name in ("settings.json", "spark.properties"):
-                    with contextlib.suppress(FileNotFoundError):
-                        seen[name] = stat.S_IMODE((folder / name).stat().st_mode)
-            seen["processes"] = max(seen.get("processes", 0), len(_jobs(private)))
-            seen["told"] = seen.get("told", False) or any("s3cr3t" in command for command in _commands())
+        for folder in private.glob("kafkaops-audit-*"):
+            for name in ("", "settings.json", "spark.properties"):
+                with contextlib.suppress(FileNotFoundError):
+                    seen[name] = stat.S_IMODE((folder / name).stat().st_mode)
+        seen["processes"] = max(seen.get("processes", 0), len(_jobs(private)))
+        seen["told"] = seen.get("told", False) or any("s3cr3t" in command for command in _commands())
 
-    with ThreadPoolExecutor(1) as pool:
-        looking = pool.submit(look)
-        try:
-            with pytest.raises(TaskError, match="did not end within the task's timeout"):
-                engine.run(wanted)
-        finally:
-            ended.set()
-        looking.result()
-    assert seen["folder"] == 0o700
+    with repeatedly(look, 0.01), pytest.raises(TaskError, match="did not end within the task's timeout"):
+        engine.run(wanted)
+    assert seen[""] == 0o700
     assert {seen["settings.json"], seen["spark.properties"]} == {0o600}
     assert seen["processes"]
     assert not seen["told"]

@@ -12,11 +12,11 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import urllib.request
 from collections.abc import Iterable, Iterator
+from http.client import HTTPException
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import pytest
 
@@ -24,6 +24,7 @@ from tests.live.doors import CLIENT_SECRET, USER, Doors, Options
 from tests.support.ca import KEY_PASSWORD
 from tests.support.collection import install
 from tests.support.ports import HOST, free
+from tests.support.repeating import repeatedly
 
 pytestmark = pytest.mark.live
 
@@ -47,70 +48,40 @@ def found_in_files(secrets: Iterable[str], folder: Path) -> set[str]:
     return {one for path in files for one in found(secrets, path.read_text(encoding="utf-8", errors="replace"))}
 
 
-class Watcher:
-    """Looks at something over and over, in a thread of its own, until it is left."""
-
-    def __init__(self) -> None:
-        self._end = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
-        self._end.set()
-        self._thread.join()
-
-    def _watch(self) -> None:
-        raise NotImplementedError
-
-
-class CommandLines(Watcher):
+class CommandLines:
     """Looks at the command line of every process of this machine."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        super().__init__()
         self.found: set[str] = set()
         self.looks = 0
         self._secrets = list(secrets)
 
-    def _watch(self) -> None:
-        while not self._end.is_set():
-            for process in Path("/proc").glob("[0-9]*"):
-                try:
-                    line = (process / "cmdline").read_text(encoding="utf-8", errors="replace")
-                except OSError:
-                    continue  # it has ended
-                self.found |= found(self._secrets, line)
-            self.looks += 1
-            self._end.wait(0.02)
+    def look(self) -> None:
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                line = (process / "cmdline").read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                continue  # it has ended
+            self.found |= found(self._secrets, line)
+        self.looks += 1
 
 
-class SparkPages(Watcher):
+class SparkPages:
     """Fetches all that Spark's web pages and its REST API tell."""
 
     def __init__(self, port: int) -> None:
-        super().__init__()
         self.told: dict[str, str] = {}
         self._url = f"http://{HOST}:{port}"
 
-    def _watch(self) -> None:
-        while not self._end.wait(1):
-            with contextlib.suppress(OSError, ValueError):  # Spark is not there, or is just starting
-                (one,) = json.loads(self._get("/api/v1/applications"))
-                of_it = (
-                    "environment",
-                    "jobs",
-                    "stages?details=true",
-                    "allexecutors",
-                    "storage/rdd",
-                    "sql?details=true",
-                )
-                for page in [f"/api/v1/applications/{one['id']}/{name}" for name in of_it]:
-                    self._get(page)
-                for page in ("jobs", "stages", "environment", "executors", "SQL", "storage"):
-                    self._get(f"/{page}/")
+    def look(self) -> None:
+        # Spark is not there, or is just starting
+        with contextlib.suppress(OSError, ValueError, HTTPException):
+            (one,) = json.loads(self._get("/api/v1/applications"))
+            of_it = ("environment", "jobs", "stages?details=true", "allexecutors", "storage/rdd", "sql?details=true")
+            for page in [f"/api/v1/applications/{one['id']}/{name}" for name in of_it]:
+                self._get(page)
+            for page in ("jobs", "stages", "environment", "executors", "SQL", "storage"):
+                self._get(f"/{page}/")
 
     def _get(self, page: str) -> str:
         with urllib.request.urlopen(self._url + page, timeout=5) as answer:
@@ -197,7 +168,8 @@ def test_secrets_do_not_show(doors: Doors, home: Path) -> None:
     del logins["password"]["sasl_password"]
     secrets = [doors.cluster.users[USER], WRONG, token, CLIENT_SECRET, KEY_PASSWORD]
     issued = len(doors.tokens.issued)
-    with CommandLines(secrets) as lines:
+    lines = CommandLines(secrets)
+    with repeatedly(lines.look, 0.02):
         output = play(
             home, logins, tasks(logins), KAFKA_SASL_PASSWORD=doors.cluster.users[USER], **doors.realm.user(USER)
         )
@@ -235,7 +207,8 @@ def test_an_audit_shows_no_secrets(doors: Doors, home: Path, tmp_path_factory: p
     logins = {"all": {**way, **key}, "wrong": {name: wrong[name] for name in wrong if "oauth" not in name}}
     secrets = [WRONG, CLIENT_SECRET, KEY_PASSWORD, *_key_lines(doors)]
     issued = len(doors.tokens.issued)
-    with CommandLines(secrets) as lines, SparkPages(port) as pages:
+    lines, pages = CommandLines(secrets), SparkPages(port)
+    with repeatedly(lines.look, 0.02), repeatedly(pages.look, 1):
         output = play(home, logins, audits(home, logins, conf))
     tokens = doors.tokens.issued[issued:]
     secrets += tokens
@@ -266,6 +239,7 @@ def test_the_search_finds_what_is_there(form: str, tmp_path: Path) -> None:
     (tmp_path / "folder" / "file").write_bytes(b"\xff" + f"password={form}\n".encode())
     assert found_in_files([WRONG, "another"], tmp_path) == {WRONG}
     assert found([WRONG, "another"], f"a line with {form} in it") == {WRONG}
-    with CommandLines([WRONG, "another"]) as lines:
+    lines = CommandLines([WRONG, "another"])
+    with repeatedly(lines.look, 0.02):
         subprocess.run([sys.executable, "-S", "-c", "import time; time.sleep(0.5)", f"password={form}"], check=True)
     assert lines.found == {WRONG}

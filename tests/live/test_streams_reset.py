@@ -90,12 +90,12 @@ def until(cluster: Cluster, names: list[str], runs: int = 1) -> None:
     wanted = {("-input", 0): RECORDS, ("-input", 1): RECORDS, ("-mid", 0): written}
     deadline = time.monotonic() + 40
     for name in names:
-        while len(output(cluster, name)) < written or not done(offsets(cluster, name), wanted):
+        while len(output(cluster, name)) < written or not all_counted(offsets(cluster, name), wanted):
             assert time.monotonic() < deadline, (name, output(cluster, name), offsets(cluster, name))
             time.sleep(0.3)
 
 
-def done(found: Offsets, wanted: dict[tuple[str, int], int]) -> bool:
+def all_counted(found: Offsets, wanted: dict[tuple[str, int], int]) -> bool:
     counted = sum(offset for (topic, _), (offset, _) in found.items() if topic == "-by-value-repartition")
     return counted == 2 * RECORDS and all(found.get(where, (0, ""))[0] == offset for where, offset in wanted.items())
 

@@ -6,10 +6,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import pytest
 from confluent_kafka import KafkaException
@@ -19,26 +16,10 @@ from tests.live.task import run
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.consumers import Consumer, start_many, streams_app
+from tests.support.repeating import repeatedly
 
 NAME = "undead-orders"
 VARIABLES = {"teardown_groups": "undead-*", "teardown_topics": "undead-*", "teardown_settle_time": 3}
-
-
-@contextmanager
-def again_and_again(action: Callable[[], object]) -> Iterator[None]:
-    stop = threading.Event()
-
-    def repeat() -> None:
-        while not stop.wait(0.2):
-            action()
-
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(repeat)
-        try:
-            yield
-        finally:
-            stop.set()
-        running.result()
 
 
 @pytest.fixture
@@ -55,7 +36,7 @@ def world(cluster: Cluster) -> None:
 def test_a_group_that_comes_back_is_seen(cluster: Cluster, world: None) -> None:
     """A simple group is always empty, so that only its next commit shows that it is in use."""
     offset = {("alive-orders", 0): (0, "", -1)}
-    with again_and_again(lambda: commits.commit(cluster.bootstrap, "undead-group", offset)):
+    with repeatedly(lambda: commits.commit(cluster.bootstrap, "undead-group", offset), 0.2):
         done = play("teardown", cluster.bootstrap, VARIABLES, tags="groups")
     assert done.code == 2
     assert "1 of the deleted groups came back: undead-group" in done.words
@@ -70,7 +51,7 @@ def test_a_topic_that_comes_back_is_seen(cluster: Cluster, world: None) -> None:
         with suppress(KafkaException):
             topics.create(cluster.bootstrap, NAME)
 
-    with again_and_again(create):
+    with repeatedly(create, 0.2):
         done = play("teardown", cluster.bootstrap, VARIABLES)
     assert done.code == 2
     assert f"1 of the deleted topics came back: {NAME}" in done.words

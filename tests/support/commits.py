@@ -6,9 +6,7 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
@@ -16,6 +14,7 @@ from kafka.errors import KafkaError
 from kafka.protocol.consumer import OffsetCommitRequest
 
 from tests.support.clients import Client, properties
+from tests.support.repeating import repeatedly
 from tests.support.wire import PASSING, Wire
 
 #: Topic and partition to offset, metadata and leader epoch (-1: none).
@@ -49,20 +48,14 @@ def steadily(client: Client, groups: Iterable[str], offsets: Offsets, pause: flo
     Broker 4.3.1 may take a partition over without learning that all of it is replicated, and refuses stable offsets
     until the next commit there. What cannot be committed is left for the next time.
     """
-    wanted, ended = dict.fromkeys(groups, offsets), threading.Event()
+    wanted = dict.fromkeys(groups, offsets)
 
-    def go_on() -> None:
-        while not ended.wait(pause):
-            with contextlib.suppress(KafkaError, TimeoutError), Wire(client) as wire:
-                _commit(wire, wanted, list(wanted))
+    def commit_all() -> None:
+        with contextlib.suppress(KafkaError, TimeoutError), Wire(client) as wire:
+            _commit(wire, wanted, list(wanted))
 
-    with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(go_on)
-        try:
-            yield
-        finally:
-            ended.set()
-        running.result()
+    with repeatedly(commit_all, pause):
+        yield
 
 
 def transaction(client: Client, group: str, topic: str, offset: int) -> Producer:
