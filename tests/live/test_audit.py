@@ -152,8 +152,10 @@ def _commit_now(cluster: Cluster) -> None:
 
 def _transactions(cluster: Cluster) -> None:
     client = cluster.client()
-    commits.transaction(client, "transactional", "orders", 7).commit_transaction(30)
-    commits.transaction(client, "transactional", "orders", 9).abort_transaction(30)
+    with commits.transaction(client, "transactional", "orders", 7) as producer:
+        producer.commit_transaction(30)
+    with commits.transaction(client, "transactional", "orders", 9) as producer:
+        producer.abort_transaction(30)
 
 
 def _many(cluster: Cluster) -> None:
@@ -314,10 +316,8 @@ def test_the_plan_of_offsets_is_applied(audited: Audited) -> None:
 
 
 def test_one_open_transaction_hides_what_follows_and_says_so(audited: Audited, tmp_path: Path) -> None:
-    """Runs last: should it fail, the transaction stays open."""
-    client = audited.cluster.client()
-    producer = commits.transaction(client, "pending", "orders", 9)
-    answer = engine.run(audit_settings(tmp_path, audited.cluster.bootstrap, stale_after=STALE_AFTER))
+    with commits.transaction(audited.cluster.client(), "pending", "orders", 9) as producer:
+        answer = engine.run(audit_settings(tmp_path, audited.cluster.bootstrap, stale_after=STALE_AFTER))
+        producer.abort_transaction(30)
     where = offsets_topic.partition_of("pending", PARTITIONS)
     assert any(f"partition {where} " in warning and "transaction" in warning for warning in answer["warnings"])
-    producer.abort_transaction(30)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import signal
 import socket
 import stat
 import subprocess
@@ -220,7 +221,7 @@ def test_options_are_private_and_do_not_stay(tmp_path: Path, private: Path, sile
                 with contextlib.suppress(FileNotFoundError):
                     seen[name] = stat.S_IMODE((folder / name).stat().st_mode)
         seen["processes"] = max(seen.get("processes", 0), len(_jobs(private)))
-        seen["told"] = seen.get("told", False) or any("s3cr3t" in command for command in _commands())
+        seen["told"] = seen.get("told", False) or bool(_telling("s3cr3t"))
 
     with repeatedly(look, 0.01), pytest.raises(TaskError, match="did not end within the task's timeout"):
         engine.run(wanted)
@@ -232,72 +233,58 @@ def test_options_are_private_and_do_not_stay(tmp_path: Path, private: Path, sile
     assert "s3cr3t" not in (tmp_path / "output" / "spark.log").read_text(encoding="utf-8")
 
 
-def test_the_process_ends_with_its_module(tmp_path: Path, silent: int) -> None:
+@pytest.mark.parametrize("with_java", [False, True])
+def test_nothing_stays_when_the_module_is_killed(tmp_path: Path, silent: int, with_java: bool) -> None:
+    """Neither files nor processes: as soon as the settings were read, and when Java, too busy to notice, has begun."""
     folder = tmp_path / "private"
     folder.mkdir()
     settings(tmp_path, master=f"spark://{HOST}:{silent}", timeout=100).save(str(folder))
-    with _child("-m", job.__name__, str(folder)) as child:
-        while (folder / "settings.json").exists():
-            assert child.poll() is None
-            time.sleep(0.01)
-    assert child.returncode == 1
-    assert not folder.exists()
-
-
-@pytest.mark.parametrize("needed", ["", "0"], ids=["folder", "file"])
-def test_nothing_stays_of_what_is_written_meanwhile(tmp_path: Path, needed: str) -> None:
-    """The main thread writes until what it needs is gone, and fails then."""
-    folder = tmp_path / "private"
-    folder.mkdir()
-    for number in range(1000):
-        (folder / str(number)).touch()
-    program = f"""if True:
-        import pathlib, sys, threading, time
-        from {job.__package__} import job
-
-        folder = pathlib.Path(sys.argv[1])
-        threading.Thread(target=job._end_with_module, args=sys.argv[1:2], daemon=True).start()
-        for number in range(100_000):
-            (folder / f"new-{{number}}").touch()
-            (folder / sys.argv[2]).stat()
-            time.sleep(0.0005)
-    """
-    with _child("-c", program, str(folder), needed) as child:
-        while not (folder / "new-10").exists():
-            assert child.poll() is None
-            time.sleep(0.01)
-    assert child.returncode == 1
-    assert not folder.exists()
-
-
-@contextlib.contextmanager
-def _child(*arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A Python of its own, whose module ends with the block."""
     child = subprocess.Popen(
-        [sys.executable, *arguments],
+        [sys.executable, "-m", job.__name__, str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": job.__file__.rpartition("/ansible_collections/")[0]},
+        env=engine._environment(str(folder)),
+        start_new_session=True,
     )
     assert child.stdin is not None
     try:
-        yield child
-    finally:
+        while (folder / "settings.json").exists() or (with_java and not _javas(folder)):
+            assert child.poll() is None
+            time.sleep(0.01)
+        for pid in _javas(folder):
+            os.kill(pid, signal.SIGSTOP)
         child.stdin.close()
         child.wait(60)
+        deadline = time.monotonic() + 20
+        while (left := folder.exists() or bool(_telling(str(folder)))) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert not left
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
 
 
-def _commands() -> list[str]:
-    """The command lines of all processes."""
-    commands = []
+def _javas(folder: Path) -> list[int]:
+    """The process ids of Spark's Java, without those of what starts it."""
+    started = _telling(f"{folder}/spark.properties")
+    return [pid for pid, command in started.items() if "bin/java" in command and "launcher.Main" not in command]
+
+
+def _commands() -> dict[int, str]:
+    """The command lines of all processes, by process id."""
+    commands = {}
     for file in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            commands.append(file.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
+            commands[int(file.parent.name)] = file.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
         except OSError:
             continue
     return commands
 
 
+def _telling(text: str) -> dict[int, str]:
+    return {pid: command for pid, command in _commands().items() if text in command}
+
+
 def _jobs(folder: Path) -> list[str]:
-    return [command for command in _commands() if job.__name__ in command and str(folder) in command]
+    return [command for command in _telling(str(folder)).values() if job.__name__ in command]

@@ -124,30 +124,32 @@ def test_a_key_that_is_none_and_a_value_that_cannot_be_decoded_keep_their_places
 def test_transactions(cluster: Cluster, spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     client, group = cluster.client(), "audit-transactions"
     topics.create(client, "audit-t", 1, records=9)
-    commits.transaction(client, group, "audit-t", 3).commit_transaction(30)
-    commits.transaction(client, group, "audit-t", 4).abort_transaction(30)
+    with commits.transaction(client, group, "audit-t", 3) as producer:
+        producer.commit_transaction(30)
+    with commits.transaction(client, group, "audit-t", 4) as producer:
+        producer.abort_transaction(30)
     rows = read(spark, connection(cluster.bootstrap))
     assert [row["offset"] for row in rows if row["kind"] == "offset_commit" and row["group"] == group] == [3]
     # the last that stands there is the marker of the abortion
     assert of_kind(rows, "partition", "problem") == [(None,)] * 10
     [partition] = [row["source_partition"] for row in rows if row["kind"] == "activity" and row["group"] == group]
-    producer = commits.transaction(client, group, "audit-t", 5)
-    rows = read(spark, connection(cluster.bootstrap))
-    assert [row["offset"] for row in rows if row["kind"] == "offset_commit" and row["group"] == group] == [3]
-    problems = {row["source_partition"]: row for row in rows if row["problem"] is not None}
-    assert problems.keys() == {partition}
-    end, reached = problems[partition]["end_offset"], problems[partition]["source_offset"]
-    assert (end, problems[partition]["problem"]) == (
-        reached + 1,
-        f"an open transaction ends what can be read at offset {reached} of {end}",
-    )
-    # one that ends while the scan waits counts
-    monkeypatch.setattr(reader, "_OPEN_AFTER", 30.0)
-    ending = threading.Timer(0.5, producer.commit_transaction, [30])
-    ending.start()
-    split = (Range(partition, 0, end),)
-    [*batches] = scan.scan(Access.of(connection(cluster.bootstrap)), TOPIC, split, time.time() + 60)
-    ending.join()
+    with commits.transaction(client, group, "audit-t", 5) as producer:
+        rows = read(spark, connection(cluster.bootstrap))
+        assert [row["offset"] for row in rows if row["kind"] == "offset_commit" and row["group"] == group] == [3]
+        problems = {row["source_partition"]: row for row in rows if row["problem"] is not None}
+        assert problems.keys() == {partition}
+        end, reached = problems[partition]["end_offset"], problems[partition]["source_offset"]
+        assert (end, problems[partition]["problem"]) == (
+            reached + 1,
+            f"an open transaction ends what can be read at offset {reached} of {end}",
+        )
+        # one that ends while the scan waits counts
+        monkeypatch.setattr(reader, "_OPEN_AFTER", 30.0)
+        ending = threading.Timer(0.5, producer.commit_transaction, [30])
+        ending.start()
+        split = (Range(partition, 0, end),)
+        [*batches] = scan.scan(Access.of(connection(cluster.bootstrap)), TOPIC, split, time.time() + 60)
+        ending.join()
     rows = [row for batch in batches for row in batch.to_pylist()]
     assert [row["offset"] for row in rows if row["kind"] == "offset_commit" and row["group"] == group] == [5]
     assert of_kind(rows, "partition", "source_offset", "problem") == [(end, None)]

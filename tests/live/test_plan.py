@@ -304,10 +304,8 @@ def test_a_plan_that_is_refused(
 def about_to_commit(client: dict[str, str], group: str) -> Iterator[None]:
     """Commit 3, then a transaction with 4, which ends with the block."""
     commits.commit(client, group, {(TOPIC, 0): (3, "", -1)})
-    producer = commits.transaction(client, group, TOPIC, 4)
-    try:
+    with commits.transaction(client, group, TOPIC, 4) as producer:
         yield
-    finally:
         producer.commit_transaction(30)
 
 

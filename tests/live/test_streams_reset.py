@@ -74,7 +74,7 @@ def output(cluster: Cluster, name: str) -> list[tuple[bytes, bytes]]:
     while (message := reader.poll(30)) is not None and not message.error():
         found.append((message.key() or b"", message.value() or b""))
     reader.close()
-    error = message and message.error()
+    error = None if message is None else message.error()
     assert error, f"nothing of {name}-output in 30 s"
     assert error.code() == KafkaError._PARTITION_EOF, error
     return found
@@ -208,7 +208,7 @@ def test_by_force_what_was_left_behind_is_removed(cluster: Cluster, classic: Mem
 
 
 MIDDLE = EPOCH + 5 * HOUR
-# the time of no record, nor soon
+# half an hour after a record now, and half an hour before the next
 AGO = f"PT{int(time.time()) - MIDDLE - HOUR // 2}S"
 DATE = time.strftime("%Y-%m-%dT%H:%M:%S.000", time.gmtime(MIDDLE))
 CASES: list[Any] = [

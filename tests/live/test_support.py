@@ -51,13 +51,14 @@ def test_offsets_are_committed_and_seen(cluster: Cluster, topic: str) -> None:
 def test_offsets_are_seen_once_their_transaction_has_ended(cluster: Cluster, topic: str) -> None:
     group = "support-transaction"
     commits.commit(cluster.client(), group, {(topic, 0): (3, "", -1)})
-    producer = commits.transaction(cluster.client(), group, topic, 4)
-    ending = threading.Timer(1, producer.commit_transaction, [30])
-    ending.start()
+    with commits.transaction(cluster.client(), group, topic, 4) as producer:
+        ending = threading.Timer(1, producer.commit_transaction, [30])
+        ending.start()
+        seen = truth.offsets(cluster.bootstrap, group)
+        ending.join()
 
-    assert truth.offsets(cluster.bootstrap, group) == {(topic, 0): Offset(4, "", -1)}
+    assert seen == {(topic, 0): Offset(4, "", -1)}
     assert truth.world(cluster.bootstrap, group).offsets == {group: {(topic, 0): 4}}
-    ending.join()
 
 
 def test_many_groups_are_made_quickly(cluster: Cluster, topic: str) -> None:

@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from kafka.errors import KafkaError
 from kafka.protocol.consumer import OffsetCommitRequest
 
@@ -46,7 +46,9 @@ def steadily(client: Client, groups: Iterable[str], offsets: Offsets, pause: flo
     """Commit for these groups every `pause` seconds while the block runs, as the consumers of a living cluster do.
 
     Broker 4.3.1 may take a partition over without learning that all of it is replicated, and refuses stable offsets
-    until the next commit there. What cannot be committed is left for the next time.
+    until the next commit there. What no broker answers for is left for the next time.
+
+    :raises RuntimeError: at the end, when a broker refused one; with Kafka's error code.
     """
     wanted = dict.fromkeys(groups, offsets)
 
@@ -58,10 +60,11 @@ def steadily(client: Client, groups: Iterable[str], offsets: Offsets, pause: flo
         yield
 
 
-def transaction(client: Client, group: str, topic: str, offset: int) -> Producer:
-    """The producer of an open transaction that commits `offset` in partition 0 for a group. Whoever calls ends it.
+@contextlib.contextmanager
+def transaction(client: Client, group: str, topic: str, offset: int) -> Iterator[Producer]:
+    """The producer of an open transaction that commits `offset` in partition 0 for a group.
 
-    Raises ``KafkaException``.
+    It is aborted when the block fails, and has to be ended there otherwise. Raises ``KafkaException``.
     """
     producer = Producer(
         {**properties(client), "transactional.id": f"{group}-{offset}", "transaction.timeout.ms": 600_000}
@@ -72,7 +75,13 @@ def transaction(client: Client, group: str, topic: str, offset: int) -> Producer
     where = [TopicPartition(topic, 0, offset)]
     producer.send_offsets_to_transaction(where, consumer.consumer_group_metadata(), 30)
     consumer.close()
-    return producer
+    try:
+        yield producer
+    except BaseException:
+        # it may have been ended
+        with contextlib.suppress(KafkaException):
+            producer.abort_transaction(30)
+        raise
 
 
 def _commit(wire: Wire, groups: Mapping[str, Offsets], names: list[str]) -> list[str]:
@@ -81,8 +90,8 @@ def _commit(wire: Wire, groups: Mapping[str, Offsets], names: list[str]) -> list
     again = []
     for name, answer in zip(names, answers, strict=True):
         codes = {one.error_code for topic in answer.topics for one in topic.partitions} - {0}
-        if codes - PASSING:
-            raise RuntimeError(f"committing for {name} failed with Kafka error {min(codes)}")
+        if refused := codes - PASSING:
+            raise RuntimeError(f"committing for {name} failed with Kafka error {min(refused)}")
         if codes:
             again.append(name)
     return again

@@ -16,7 +16,8 @@ _held: list[socket.socket] = []
 def free(count: int) -> list[int]:
     """Different ports that nothing listens on, below the range that outgoing connections take theirs from.
 
-    They are this process's, as far as `free` of others is concerned. Servers that set SO_REUSEADDR may take them.
+    They are this process's until it ends, as far as `free` of others is concerned. Servers that set SO_REUSEADDR may
+    take them.
 
     :raises OSError: when there are not so many.
     """

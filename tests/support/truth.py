@@ -61,7 +61,7 @@ class MemberView(NamedTuple):
 
 
 def groups(client: Client) -> dict[str, Group]:
-    """Every group by its name. Raises ``KafkaException``."""
+    """Every group by its name. Raises as `offsets` does."""
     admin = AdminClient(properties(client))
     answer = admin.list_consumer_groups(request_timeout=20).result()
     for error in answer.errors:
@@ -95,7 +95,7 @@ def topics(client: Client) -> dict[str, int]:
 def offsets(client: Client, group: str) -> dict[tuple[str, int], Offset]:
     """The committed offsets of a group by topic and partition, once no transaction is about to change them.
 
-    :raises KafkaException: when a broker refuses.
+    :raises KafkaException, RuntimeError: when a broker refuses.
     :raises TimeoutError: when it is not so within 60 s.
     """
     with Wire(client) as wire:
@@ -111,6 +111,7 @@ def offsets(client: Client, group: str) -> dict[tuple[str, int], Offset]:
         if one.error:
             raise KafkaException(one.error)
         where = one.topic, one.partition
+        # committed since by a live one
         metadata = known[where].metadata if where in known else None
         found[where] = Offset(one.offset, metadata or "", -1 if one.leader_epoch is None else one.leader_epoch)
     return found
@@ -146,7 +147,7 @@ class World(NamedTuple):
 
 
 def world(client: Client, prefix: str) -> World:
-    """The classic and KIP-848 groups whose names start so, thousands of them in seconds. Raises ``KafkaException``."""
+    """The classic and KIP-848 groups whose names start so, thousands of them in seconds. Raises as `offsets` does."""
     listed = {name: one for name, one in groups(client).items() if name.startswith(prefix)}
     names = list(listed)
     offsets: dict[str, dict[tuple[str, int], int]] = {}
@@ -225,9 +226,9 @@ def _listed(client: Client) -> dict[str, Group]:
 
 
 def _committed(wire: Wire, names: list[str]) -> dict[str, dict[tuple[str, int], Any]]:
-    """What groups have committed, asked for until their coordinators answer and no transaction is about to change it.
+    """What groups have committed, once their coordinators answer well and no transaction is about to change it.
 
-    Raises as `Wire.insist` does.
+    Raises as `Wire.insist` does, and ``RuntimeError`` when a broker refuses.
     """
     found: dict[str, dict[tuple[str, int], Any]] = {}
 

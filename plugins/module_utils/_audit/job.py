@@ -12,6 +12,7 @@ import dataclasses
 import datetime
 import os
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -43,6 +44,7 @@ PLAN = "plan.json"
 REPORT = "report.html"
 # a few hundred MB at most, in the place of a shuffle of all offsets
 _BROADCAST_ROWS = 1_000_000
+# seconds for those that were killed to be gone
 _LEAVING_TIME = 5.0
 
 
@@ -61,18 +63,20 @@ def main(folder: str) -> None:
 
 
 def _end_with_module(folder: str) -> None:
-    """Wait for the end of standard input, which the module holds open as long as it lives."""
+    """Wait for the end of standard input, which the module holds open as long as it lives; leave nothing behind.
+
+    This process leads its session. A child of it removes the folder when all that write there are killed.
+    """
     sys.stdin.read()
-    # no daemon, which would end half done with a main thread that misses its files
-    threading.Thread(target=_leave, args=[folder], daemon=False).start()
-
-
-def _leave(folder: str) -> None:
-    """End, with nothing left behind of what the main thread still writes."""
+    group = os.getpgrp()
+    if os.fork():
+        return
+    os.setsid()
+    os.killpg(group, signal.SIGKILL)
     deadline = time.monotonic() + _LEAVING_TIME
     while os.path.exists(folder) and time.monotonic() < deadline:
         shutil.rmtree(folder, ignore_errors=True)
-    os._exit(1)
+    os._exit(0)
 
 
 def audit(spark: SparkSession, settings: Settings) -> Row:
