@@ -96,8 +96,9 @@ def until(cluster: Cluster, names: list[str], runs: int = 1) -> None:
 
 
 def all_counted(found: Offsets, wanted: dict[tuple[str, int], int]) -> bool:
-    counted = sum(offset for (topic, _), (offset, _) in found.items() if topic == "-by-value-repartition")
-    return counted == 2 * RECORDS and all(found.get(where, (0, ""))[0] == offset for where, offset in wanted.items())
+    at = {where: offset for where, (offset, metadata) in found.items()}
+    counted = sum(offset for (topic, partition), offset in at.items() if topic == "-by-value-repartition")
+    return counted == 2 * RECORDS and all(at.get(where) == offset for where, offset in wanted.items())
 
 
 def tool(cluster: Cluster, name: str, *options: str) -> CompletedProcess[str]:
