@@ -31,6 +31,7 @@ from tests.support import offsets_topic, topics
 from tests.support.broker import Cluster
 from tests.support.collection import install
 from tests.support.jars import DEFAULT_VERSION, java
+from tests.support.process import command_lines
 from tests.support.repeating import repeatedly
 
 PARTITIONS = 50
@@ -193,13 +194,7 @@ class Audit:
 
 def _workers() -> list[int]:
     """The pids of the Python workers of this process's Spark."""
-    pids = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            command = (folder / "cmdline").read_bytes()
-            if b"pyspark.daemon" in command or b"pyspark.worker" in command:
-                pids.append(int(folder.name))
-    return pids
+    return [pid for pid, line in command_lines().items() if "pyspark.daemon" in line or "pyspark.worker" in line]
 
 
 def _resident(pid: int) -> int:

@@ -24,6 +24,7 @@ from tests.live.doors import CLIENT_SECRET, USER, Doors, Options
 from tests.support.ca import KEY_PASSWORD
 from tests.support.collection import install
 from tests.support.ports import HOST, free
+from tests.support.process import command_lines
 from tests.support.repeating import repeatedly
 
 pytestmark = pytest.mark.live
@@ -57,11 +58,7 @@ class CommandLines:
         self._secrets = list(secrets)
 
     def look(self) -> None:
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                line = (process / "cmdline").read_text(encoding="utf-8", errors="replace")
-            except OSError:
-                continue  # it has ended
+        for line in command_lines().values():
             self.found |= found(self._secrets, line)
         self.looks += 1
 

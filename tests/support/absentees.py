@@ -13,7 +13,7 @@ from kafka.protocol.api_message import ApiMessage, ApiMessageData
 from kafka.protocol.consumer import JoinGroupRequest, SyncGroupRequest
 
 from tests.support.clients import Client
-from tests.support.wire import PASSING, Wire
+from tests.support.wire import PASSING, Wire, insist
 
 #: Longer than any test takes.
 SESSION_MS = 600_000
@@ -102,7 +102,7 @@ def leave_behind(client: Client, groups: Sequence[str], topic: str, instance_id:
     :raises TimeoutError: when a coordinator does not answer for one within 60 s.
     """
     with Wire(client) as wire:
-        wire.insist(lambda pending: _join(wire, pending, topic, instance_id), groups)
+        insist("member", lambda pending: _join(wire, pending, topic, instance_id), groups)
 
 
 def _join(wire: Wire, groups: list[str], topic: str, instance_id: str | None) -> list[str]:

@@ -15,7 +15,7 @@ from kafka.protocol.consumer import OffsetCommitRequest
 
 from tests.support.clients import Client, properties
 from tests.support.repeating import repeatedly
-from tests.support.wire import PASSING, Wire
+from tests.support.wire import PASSING, Wire, insist
 
 #: Topic and partition to offset, metadata and leader epoch (-1: none).
 Offsets = Mapping[tuple[str, int], tuple[int, str, int]]
@@ -38,7 +38,7 @@ def commit_many(client: Client, groups: Mapping[str, Offsets]) -> None:
     with Wire(client) as wire:
         for start in range(0, len(names), _BATCH):
             batch = names[start : start + _BATCH]
-            wire.insist(lambda pending: _commit(wire, groups, pending), batch)
+            insist("commit", lambda pending: _commit(wire, groups, pending), batch)
 
 
 @contextlib.contextmanager

@@ -120,6 +120,16 @@ def tail(log: Path, lines: int = 30) -> str:
     return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
 
 
+def command_lines() -> dict[int, str]:
+    """The command lines of all processes of this machine, by process id."""
+    commands = {}
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        # it may have ended
+        with contextlib.suppress(OSError):
+            commands[int(file.parent.name)] = file.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+    return commands
+
+
 def end(pid: int, start_time: str, *, hard: bool, timeout: float = 20) -> None:
     """Stop (SIGTERM, then SIGKILL after `timeout` seconds) or kill the process group of a detached process.
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -22,7 +21,7 @@ from confluent_kafka.admin import (
 from kafka.protocol.metadata import MetadataRequest
 
 from tests.support.clients import Client, properties
-from tests.support.wire import Wire
+from tests.support.wire import Wire, insist
 
 Kind = Literal["group", "topic", "cluster"]
 
@@ -87,15 +86,14 @@ def produce(client: Client, name: str, records: int, partitions: int = 1) -> Non
         raise failures[0]
 
 
-def _wait_known(client: Client, name: str, partitions: int, timeout: float = 30) -> None:
-    deadline = time.monotonic() + timeout
-    topic = MetadataRequest.MetadataRequestTopic(name=name)
+def _wait_known(client: Client, name: str, partitions: int) -> None:
+    request = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=name)], max_version=8)
     with Wire(client) as wire:
-        for node in wire.brokers():
-            while _led(wire.call(MetadataRequest(topics=[topic], max_version=8), node)) != partitions:
-                if time.monotonic() > deadline:
-                    raise TimeoutError(f"broker {node} does not know {name} after {timeout:.0f} s")
-                time.sleep(0.02)
+
+        def unaware(nodes: list[int]) -> list[int]:
+            return [node for node in nodes if _led(wire.call(request, node)) != partitions]
+
+        insist(f"topic {name}", unaware, wire.brokers(), timeout=30)
 
 
 def _led(answer: Any) -> int:

@@ -17,7 +17,7 @@ from kafka.protocol.consumer import OffsetFetchRequest
 
 from tests.support.clients import Client, properties
 from tests.support.jars import java
-from tests.support.wire import PASSING, Wire
+from tests.support.wire import PASSING, Wire, insist
 
 if TYPE_CHECKING:
     from tests.support.broker import Cluster
@@ -221,14 +221,14 @@ def _listed(client: Client) -> dict[str, Group]:
         return again
 
     with Wire(client) as wire:
-        wire.insist(ask, wire.brokers())
+        insist("list of groups", ask, wire.brokers())
     return found
 
 
 def _committed(wire: Wire, names: list[str]) -> dict[str, dict[tuple[str, int], Any]]:
     """What groups have committed, once their coordinators answer well and no transaction is about to change it.
 
-    Raises as `Wire.insist` does, and ``RuntimeError`` when a broker refuses.
+    Raises as `insist` does, and ``RuntimeError`` when a broker refuses.
     """
     found: dict[str, dict[tuple[str, int], Any]] = {}
 
@@ -244,7 +244,7 @@ def _committed(wire: Wire, names: list[str]) -> dict[str, dict[tuple[str, int], 
                 found[name] = partitions
         return [name for name in missing if name not in found]
 
-    wire.insist(fetch, names)
+    insist("stable offsets", fetch, names)
     return found
 
 

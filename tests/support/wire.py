@@ -41,6 +41,19 @@ logging.getLogger("kafka").addHandler(logging.NullHandler())
 logging.getLogger("kafka").propagate = False
 
 
+def insist(what: str, ask: Callable[[list[_Some]], list[_Some]], wanted: Iterable[_Some], timeout: float = 60) -> None:
+    """Ask for what is wanted, then again for what `ask` returns of it, until that is nothing.
+
+    :raises TimeoutError: when there are some after `timeout` seconds; says `what` there is none of for them.
+    """
+    deadline = time.monotonic() + timeout
+    pending = list(wanted)
+    while pending := ask(pending):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"no {what} for {pending[:3]} after {timeout:.0f} s")
+        time.sleep(0.1)
+
+
 class Wire:
     """Connections to the brokers of a cluster. A context manager; one thread at a time."""
 
@@ -90,28 +103,14 @@ class Wire:
 
         :raises TimeoutError: when there is none for one of the groups after `timeout` seconds.
         """
-        deadline = time.monotonic() + timeout
-        wanted = list(dict.fromkeys(groups))
         found: dict[str, int] = {}
-        while missing := [group for group in wanted if group not in found]:
-            found |= self._find(missing)
-            if len(found) < len(wanted):
-                if time.monotonic() > deadline:
-                    raise TimeoutError(f"no coordinator for {missing[:3]} after {timeout:.0f} s")
-                time.sleep(0.1)
+
+        def find(missing: list[str]) -> list[str]:
+            found.update(self._find(missing))
+            return [group for group in missing if group not in found]
+
+        insist("coordinator", find, dict.fromkeys(groups), timeout)
         return found
-
-    def insist(self, ask: Callable[[list[_Some]], list[_Some]], wanted: Iterable[_Some], timeout: float = 60) -> None:
-        """Ask for what is wanted, then again for what `ask` returns of it, until that is nothing.
-
-        :raises TimeoutError: when there are some after `timeout` seconds.
-        """
-        deadline = time.monotonic() + timeout
-        pending = list(wanted)
-        while pending := ask(pending):
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"no good answer for {pending[:3]} after {timeout:.0f} s")
-            time.sleep(0.1)
 
     def answering(self, groups: Sequence[str]) -> bool:
         """Whether the coordinators of these groups, which need not exist, answer for them at this moment."""
