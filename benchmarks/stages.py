@@ -45,12 +45,12 @@ def main() -> None:
 
     marks.end("import of Ansible")
     from ansible_collections.kafkaops.groups.plugins.module_utils import _ansible
-    from ansible_collections.kafkaops.groups.plugins.module_utils._driver import Driver
+    from ansible_collections.kafkaops.groups.plugins.module_utils._lookup import Coordinators
     from ansible_collections.kafkaops.groups.plugins.module_utils._session import Session
     from ansible_collections.kafkaops.groups.plugins.modules import consumer_group
 
     marks.end("import of the collection and its libraries")
-    lookup = Driver.lookup
+    find = Coordinators.find
 
     class Module(basic.AnsibleModule):
         """Tells when it has read its options, and when it hands over its results."""
@@ -75,16 +75,16 @@ def main() -> None:
             marks.end("connect")
             return session
 
-    async def timed_lookup(driver: Driver, groups: list[str]) -> Any:
+    async def timed_find(coordinators: Coordinators, groups: list[str]) -> Any:
         marks.end("the operation")
-        missed = await lookup(driver, groups)
+        missed = await find(coordinators, groups)
         marks.end("find the coordinators")
         return missed
 
     replaced: tuple[tuple[object, str, object], ...] = (
         (_ansible, "AnsibleModule", Module),
         (_ansible, "Session", Connected),
-        (Driver, "lookup", timed_lookup),
+        (Coordinators, "find", timed_find),
     )
     for owner, name, timed in replaced:
         setattr(owner, name, timed)

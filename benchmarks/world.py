@@ -108,9 +108,9 @@ class World:
     def _save(self, groups: list[str], ours: bool) -> None:
         if ours:
             offsets = {TopicPartition(TOPIC, 0): Committed(COMMITTED)}
-            there = run("topic_info", self.cluster.bootstrap, names=[TOPIC]).given["cluster_id"]
-            snapshot.write(
-                str(self.saved(ours)), there, [GroupSnapshot(name, "classic", "Empty", offsets) for name in groups]
-            )
+            there = run("topic_info", self.cluster.bootstrap, names=[TOPIC]).given
+            ids = {topic["name"]: topic["id"] for topic in there["topics"]}
+            saved = [GroupSnapshot(name, "classic", "Empty", offsets) for name in groups]
+            snapshot.write(str(self.saved(ours)), there["cluster_id"], ids, saved)
         else:
             save(self.saved(ours), ((name, TOPIC, 0, COMMITTED) for name in groups))

@@ -13,7 +13,7 @@ import gc
 import itertools
 from typing import Any, TypeVar
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._driver import WINDOW
+from ansible_collections.kafkaops.groups.plugins.module_utils._batches import WINDOW
 from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, Member, TopicPartition
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._read import describe_handlers
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import Handler
@@ -53,7 +53,7 @@ class _Floor:
             self._where.update((one.group_id, node) for one in answer.groups)
         return list(self._where)
 
-    def ask(self, handler: Handler[Any], groups: list[str]) -> list[Any]:
+    def ask(self, handler: Handler[str, Any], groups: list[str]) -> list[Any]:
         lookups = _batches([group for group in groups if group not in self._where], LOOKUP_BATCH)
         for answer in self.wire.calls([(find_coordinator_request(batch, batched=True), None) for batch in lookups]):
             self._where.update((one.key, one.node_id) for one in answer.coordinators)

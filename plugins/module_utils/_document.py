@@ -22,11 +22,15 @@ Document = dict[str, t.Any]
 
 
 class Kind(t.NamedTuple):
-    """A kind of file: what it is called, and the `format` and `version` that it starts with."""
+    """A kind of file: what it is called, and the `format` and `version` that it starts with.
+
+    `earlier` are the versions that are read, too.
+    """
 
     name: str
     format: str
     version: int
+    earlier: tuple[int, ...] = ()
 
     def head(self, cluster_id: str, created: datetime.datetime) -> Document:
         """Return what every file of the kind starts with."""
@@ -100,10 +104,11 @@ def load(path: str, option: str, kind: Kind) -> Document:
         raise TaskError(f"{option}: {path} is not a {kind.name}: it is not JSON ({exc}). Nothing was changed.") from exc
     if not isinstance(document, dict) or document.get("format") != kind.format:
         raise TaskError(f"{option}: {path} is not a {kind.name}: its format is not {kind.format}. Nothing was changed.")
-    if document.get("version") != kind.version:
+    versions = (*kind.earlier, kind.version)
+    if document.get("version") not in versions:
         raise TaskError(
-            f"{option}: {path} is of version {document.get('version')}, and this release reads version {kind.version}. "
-            "Nothing was changed."
+            f"{option}: {path} is of version {document.get('version')}, and this release reads version "
+            f"{' and '.join(map(str, versions))}. Nothing was changed."
         )
     return document
 

@@ -28,6 +28,8 @@ _KAFKA_NAMES = {
     "UNKNOWN": "UNKNOWN_SERVER_ERROR",
 }
 
+# also the name of every code that Kafka does not know
+DOUBTFUL = "UNKNOWN_SERVER_ERROR"
 
 _LONGEST = 2000
 

@@ -14,7 +14,9 @@ from . import _kafka  # noqa: F401 # pylint: disable=unused-import
 
 KAFKA_IMPORT_ERROR: str | None = None
 try:
+    from kafka.protocol.admin.configs import DescribeConfigsRequest
     from kafka.protocol.admin.groups import DeleteGroupsRequest, DescribeGroupsRequest, ListGroupsRequest
+    from kafka.protocol.admin.topics import DeleteTopicsRequest
     from kafka.protocol.consumer.group import (
         LeaveGroupRequest,
         OffsetCommitRequest,
@@ -22,6 +24,7 @@ try:
         OffsetFetchRequest,
     )
     from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment, ConsumerProtocolSubscription
+    from kafka.protocol.consumer.offsets import ListOffsetsRequest
     from kafka.protocol.metadata import FindCoordinatorRequest, MetadataRequest
 except ImportError:
     KAFKA_IMPORT_ERROR = traceback.format_exc()
@@ -31,10 +34,13 @@ __all__ = [
     "ConsumerProtocolAssignment",
     "ConsumerProtocolSubscription",
     "DeleteGroupsRequest",
+    "DeleteTopicsRequest",
+    "DescribeConfigsRequest",
     "DescribeGroupsRequest",
     "FindCoordinatorRequest",
     "LeaveGroupRequest",
     "ListGroupsRequest",
+    "ListOffsetsRequest",
     "MetadataRequest",
     "OffsetCommitRequest",
     "OffsetDeleteRequest",

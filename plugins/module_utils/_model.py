@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import collections.abc as c
 import re
+import types
 import typing as t
 
 # what the broker's RE2 matches in linear time and Python's re perhaps never, and what the two read differently
@@ -141,9 +143,13 @@ class Listing(t.NamedTuple):
 
 
 class Topic(t.NamedTuple):
-    """A topic: its partitions, what the caller may do with it (READ and the like), and its id as Kafka spells it.
+    """A topic.
 
-    `internal` ones are Kafka's own, and no application's.
+    Attributes:
+        operations: what the caller may do with it (READ and the like).
+        id: as Kafka spells it; empty where the broker is older than 2.8.
+        internal: whether it is Kafka's own, and no application's.
+        leader_epochs: the current leader epoch of each partition; none where the broker does not tell.
     """
 
     name: str
@@ -151,6 +157,7 @@ class Topic(t.NamedTuple):
     operations: frozenset[str]
     id: str = ""
     internal: bool = False
+    leader_epochs: c.Mapping[int, int] = types.MappingProxyType({})
 
     def as_result(self) -> dict[str, t.Any]:
         """Return the RETURN shape: C(id), C(partitions) (how many)."""

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Back-up and restore files: the committed offsets of groups, as JSON."""
+"""Back-up files: the committed offsets of groups and the ids of their topics, as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,20 @@ from . import _input as inputs
 from ._errors import TaskError
 from ._model import Committed, GroupSnapshot, Offsets
 
-BACKUP = document.Kind("back-up", "kafkaops.groups/backup", 1)
+T = t.TypeVar("T")
+
+BACKUP = document.Kind("back-up", "kafkaops.groups/backup", 2, earlier=(1,))
+
+TopicIds = dict[str, str | None]  # pylint: disable=unsupported-binary-operation
+"""The id of each topic, None for one that did not exist; one whose id is not known is missing."""
+
+
+class Backup(t.NamedTuple):
+    """What a back-up file holds; `topics` is empty in one of version 1."""
+
+    cluster_id: str
+    topics: TopicIds
+    groups: dict[str, GroupSnapshot]
 
 
 def check_target(path: str) -> None:
@@ -33,7 +46,7 @@ def check_target(path: str) -> None:
         raise TaskError(f"backup: no permission to read and write in {folder}. Nothing was changed.")
 
 
-def write(path: str, cluster_id: str, groups: c.Iterable[GroupSnapshot]) -> None:
+def write(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[GroupSnapshot]) -> None:
     """Write a back-up whole: mode 0600, synced to disk before it gets its name, never over an existing file.
 
     Raises:
@@ -42,6 +55,7 @@ def write(path: str, cluster_id: str, groups: c.Iterable[GroupSnapshot]) -> None
     check_target(path)
     backup = {
         **BACKUP.head(cluster_id, datetime.datetime.now(datetime.UTC)),
+        "topics": [{"name": name, "id": topic_id} for name, topic_id in sorted(topics.items())],
         "groups": [_group_json(group) for group in groups],
     }
     try:
@@ -60,7 +74,7 @@ def _group_json(group: GroupSnapshot) -> dict[str, t.Any]:
     }
 
 
-def read(path: str, cluster_id: str, any_cluster: bool) -> list[GroupSnapshot]:
+def read(path: str, cluster_id: str, any_cluster: bool) -> Backup:
     """Read a back-up of the cluster `cluster_id`, or of `any_cluster`.
 
     Raises:
@@ -74,11 +88,23 @@ def read(path: str, cluster_id: str, any_cluster: bool) -> list[GroupSnapshot]:
             "set force to true if that is what you want. Nothing was changed."
         )
     with document.undamaged(path, "restore_from"):
+        found = document.array(backup["topics"], "topics") if backup["version"] > 1 else []
+        topics = _unique((document.topic(entry["name"]), _topic_id(entry["id"])) for entry in found)
         groups = [_group_from_json(group) for group in document.array(backup["groups"], "groups")]
-    names = [group.name for group in groups]
-    if len(set(names)) != len(names):
-        raise TaskError(f"restore_from: {path} is damaged (a group stands in it twice). Nothing was changed.")
-    return groups
+        return Backup(str(origin), topics, _unique((group.name, group) for group in groups))
+
+
+def _topic_id(value: t.Any) -> str | None:
+    return None if value is None else document.text(value)
+
+
+def _unique(pairs: c.Iterable[tuple[str, T]]) -> dict[str, T]:
+    found: dict[str, T] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"'{name}' is in it twice")
+        found[name] = value
+    return found
 
 
 def _group_from_json(group: dict[str, t.Any]) -> GroupSnapshot:

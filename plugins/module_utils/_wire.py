@@ -150,8 +150,12 @@ class Wire:
 
     async def gather(self, calls: c.Iterable[c.Coroutine[t.Any, t.Any, T]]) -> list[T]:
         """Run coroutines at the same time; return their results in order, or raise the first error."""
-        futures = [self._manager.call_soon(call) for call in calls]
+        futures = [self.start(call) for call in calls]
         return [await future for future in futures]
+
+    def start(self, call: c.Coroutine[t.Any, t.Any, T]) -> c.Awaitable[T]:
+        """Begin a coroutine; await what is returned for its result."""
+        return t.cast(c.Awaitable[T], self._manager.call_soon(call))
 
     async def sleep(self, seconds: float) -> None:
         """Wait, while other calls go on."""
@@ -217,6 +221,12 @@ class Wire:
         """The ids of the brokers known so far."""
         return sorted(broker.node_id for broker in self._manager.cluster.brokers())
 
+    @property
+    def controller(self) -> int | None:
+        """The id of the broker that changes topics, as the last metadata told it; None where there is none."""
+        controller = self._manager.cluster.controller
+        return None if controller is None else int(controller.node_id)
+
     def address(self, node_id: t.Any) -> str:
         """Return C(host:port) of a node."""
         node = self._manager.cluster.broker_metadata(node_id)
@@ -279,11 +289,18 @@ class Wire:
 
     async def call_any(self, request: t.Any, read: c.Callable[[t.Any], T]) -> tuple[int, T]:
         """Ask the first broker that answers, and return it, too; raises as `call` does, the last node's error."""
+        return await self._first(lambda node: self.call(node, request, read))
+
+    async def reach_any(self, request_type: t.Any) -> tuple[int, int]:
+        """Connect to the first broker that answers; return it, and what `version` does; raises as `call_any` does."""
+        return await self._first(lambda node: self.version(node, request_type))
+
+    async def _first(self, ask: c.Callable[[int], c.Coroutine[t.Any, t.Any, T]]) -> tuple[int, T]:
         error = CallError("no broker is known", sent=False)
         connected = {connection.node_id for connection in self._manager.least_used_connections()}
         for node_id in sorted(self.nodes, key=lambda node: (node not in connected, node)):
             try:
-                return node_id, await self.call(node_id, request, read)
+                return node_id, await ask(node_id)
             except CallError as exc:
                 error = exc
             except UnsupportedVersion as exc:

@@ -120,6 +120,8 @@ options:
         description:
           - The leader epoch to commit with it.
           - If it is not set, the leader epoch stays if the offset stays, and else there is none.
+          - A leader epoch above the current one of the partition is not committed, and one that was committed is
+            removed, also by O(reset_to). A Java consumer that finds it waits forever.
         type: int
   reset_to:
     description:
@@ -146,8 +148,12 @@ options:
     type: raw
   restore_from:
     description:
-      - The path of a back-up to restore. Offsets, leader epochs and metadata are taken exactly. They are not clamped
-        to the log.
+      - The path of a back-up to restore. Offsets and metadata are taken exactly. They are not clamped to the log.
+      - Leader epochs are restored on the same cluster, to the same topic (by its id), and not above the current leader
+        epoch of the partition. Otherwise none is committed, since a Java consumer waits for a leader epoch that it
+        finds committed.
+      - A topic that was deleted and created anew since the back-up has other records at the same offsets. Its
+        partitions fail, unless O(recreated=clamp).
       - It restores all groups of the back-up, or only those that O(group) or O(groups) name.
       - What a group committed on other partitions since then stays.
       - A back-up of another cluster is refused, unless O(force=true).
@@ -163,6 +169,17 @@ options:
       - So what a group has committed since the back-up is not set back.
     type: bool
     default: false
+  recreated:
+    description:
+      - What O(restore_from) does with the partitions of a topic that was created anew since the back-up, or that did
+        not exist at that time.
+      - With V(fail), they fail as C(INCONSISTENT_TOPIC_ID).
+      - With V(clamp), they are restored, clamped to the log of the new topic.
+      - Topics are compared by their ids, which brokers have since Kafka 2.8, and back-ups since this collection writes
+        version 2 of them. Where an id is not known, the task warns. The topics of another cluster are not compared.
+    type: str
+    choices: [fail, clamp]
+    default: fail
 notes:
   - >-
     Permissions for O(state=absent): DELETE on the group, and READ on each topic. Permissions for O(state=present):
@@ -495,6 +512,7 @@ def main() -> None:
             "restore_from": {"type": "path"},
             "force": {"type": "bool", "default": False},
             "missing_only": {"type": "bool", "default": False},
+            "recreated": {"type": "str", "choices": ["fail", "clamp"], "default": "fail"},
             "backup": {"type": "path"},
             "max_changes": {"type": "int"},
         },

@@ -58,6 +58,7 @@ OPERATIONS: dict[str, tuple[Callable[[Any], Any], Callable[..., Coroutine[Any, A
             "unsubscribed": False,
             "force": False,
             "missing_only": False,
+            "recreated": "fail",
             "backup": None,
             "max_changes": None,
         },

@@ -48,7 +48,7 @@ def world(cluster: Cluster) -> Iterator[Cluster]:
         member.close()
 
 
-def change(bootstrap: str, handler: Handler[Any], groups: list[str]) -> dict[str, Any]:
+def change(bootstrap: str, handler: Handler[str, Any], groups: list[str]) -> dict[str, Any]:
     async def settle(lost: list[str]) -> dict[str, Any]:
         raise AssertionError(f"no answer for {lost}")
 

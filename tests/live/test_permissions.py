@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _cluster
 from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file as plan_file
 from ansible_collections.kafkaops.groups.plugins.module_utils import _snapshot as snapshot
 from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, GroupSnapshot, TopicPartition
 from ansible_collections.kafkaops.groups.plugins.module_utils._plan_file import Plan, PlannedGroup
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc import _describe, describe_groups
+from ansible_collections.kafkaops.groups.plugins.module_utils._rpc import _describe, describe_groups, metadata
+from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import Done
 from confluent_kafka.admin import (
     AdminClient,
     ScramCredentialInfo,
@@ -327,7 +327,7 @@ def write_files(trial: Trial, folder: Path, cluster_id: str) -> None:
     planned = PlannedGroup(trial.group, "classic", "Empty", "old", {TopicPartition(READ, 0): 1})
     plan_file.write(str(folder / "plan.json"), Plan(cluster_id, datetime.datetime.now(datetime.UTC), {}, [planned], []))
     saved = GroupSnapshot(trial.group, "classic", "Empty", {TopicPartition(READ, 0): Committed(1)})
-    snapshot.write(str(folder / "restore.json"), cluster_id, [saved])
+    snapshot.write(str(folder / "restore.json"), cluster_id, {}, [saved])
 
 
 def said(outcome: Outcome) -> str:
@@ -352,11 +352,16 @@ def test_the_broker_refuses_what_is_sent(
     world: Cluster, cluster_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trial: Trial
 ) -> None:
     """The permissions are needed, and not only asked for by the plan."""
-    topic = _cluster._topic
+    described = metadata._described
     for module in (_describe, describe_groups):
         monkeypatch.setattr(module, "operations", lambda _codes: None)
     everything = frozenset({"READ", "DELETE"})
-    monkeypatch.setattr(_cluster, "_topic", lambda given: topic(given)._replace(operations=everything))
+
+    def allowed(*args: Any) -> Any:
+        topic = described(*args)
+        return Done(topic.value._replace(operations=everything)) if isinstance(topic, Done) else topic
+
+    monkeypatch.setattr(metadata, "_described", allowed)
     write_files(trial, tmp_path, cluster_id)
     done = attempt(world, trial, tmp_path, check=False)
     assert "_AUTHORIZATION_FAILED: " in said(done)

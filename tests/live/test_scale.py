@@ -109,8 +109,8 @@ def test_what_is_committed_after_the_backup_is_kept(
     client, first, second = cluster.client(), (topic, 0), (topic, 1)
     commits.commit_many(client, {name: {first: (1, "", -1), second: (1, "", -1)} for name in ("quiet", "busy")})
 
-    def back_up_then_commit(*args: Any) -> str | None:
-        path = back_up(*args)
+    async def back_up_then_commit(*args: Any) -> str | None:
+        path = await back_up(*args)
         commits.commit(client, "busy", {first: (2, "", -1)})
         return path
 

@@ -13,7 +13,8 @@ import time
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._driver import WINDOW, Driver
+from ansible_collections.kafkaops.groups.plugins.module_utils._batches import WINDOW, in_batches
+from ansible_collections.kafkaops.groups.plugins.module_utils._driver import Driver
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import (
     CallError,
     KafkaError,
@@ -38,7 +39,7 @@ class Asked:
     groups: list[str]
 
 
-class Echo(Handler[str]):
+class Echo(Handler[str, str]):
     """An RPC whose answer is a table of error codes by group."""
 
     def __init__(self, batch: int = 100) -> None:
@@ -47,10 +48,10 @@ class Echo(Handler[str]):
     def batch_for(self, version: int) -> int:
         return self._batch
 
-    def request(self, groups: list[str]) -> t.Any:
-        return Asked(groups)
+    def request(self, keys: list[str]) -> t.Any:
+        return Asked(keys)
 
-    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[str]]:
+    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[str]]:
         return {group: coordinator_outcome(code) or Done(f"done {group}") for group, code in response.items()}
 
 
@@ -93,6 +94,9 @@ class Script:
 
     async def version(self, node: int, request: t.Any) -> int:
         return 4
+
+    async def reach_any(self, request: t.Any) -> tuple[int, int]:
+        return 1, await self.version(1, request)
 
     async def call_any(self, request: t.Any, read: c.Callable[[t.Any], t.Any]) -> t.Any:
         keys = list(request.coordinator_keys)
@@ -193,10 +197,10 @@ def test_so_many_requests_are_on_their_way(batches: int, request_timeout: float,
         await asyncio.sleep(0)
         running[0] -= 1
 
-    todo = [[str(number)] for number in range(batches)]
-    asyncio.run(Driver(script).work(job, todo))  # type: ignore[arg-type]
+    todo = [str(number) for number in range(batches)]
+    asyncio.run(in_batches(script, job, todo, 1))  # type: ignore[arg-type]
     assert max(count for count, _group in seen) == most
-    assert [[group] for _count, group in seen] == todo
+    assert [group for _count, group in seen] == todo
 
 
 def test_batches() -> None:

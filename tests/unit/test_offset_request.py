@@ -18,7 +18,7 @@ from tests.unit.values import at
 DEFAULTS: dict[str, t.Any] = dict.fromkeys(
     ("group", "topics", "groups", "plan", "offsets", "reset_to", "reset_value", "restore_from", "backup", "max_changes")
 )
-DEFAULTS.update(state="absent", unsubscribed=False, force=False, missing_only=False)
+DEFAULTS.update(state="absent", unsubscribed=False, force=False, missing_only=False, recreated="fail")
 
 
 def topics(**partitions: list[int] | None) -> list[dict[str, t.Any]]:

@@ -104,10 +104,10 @@ class Brokers:
     ],
 )
 def test_a_listing_tells_the_coordinators(listed: dict[int, list[str]], coordinators: dict[str, int]) -> None:
-    session: Any = Simple(wire=Brokers(listed), driver=Simple(coordinators={}))
+    session: Any = Simple(wire=Brokers(listed), driver=Simple(coordinators=Simple(nodes={})))
     gathered = _gather.Gathered({}, [], [], {})
     asyncio.run(_gather.listed(session, [], [], gathered))
-    assert session.driver.coordinators == coordinators
+    assert session.driver.coordinators.nodes == coordinators
     assert set(gathered.groups) == {name for names in listed.values() for name in names}
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import error
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError, error
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import set_offsets
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import Request, Reset, Wanted
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.set_offsets import Log
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.set_offsets import Log, Saved
 
 from tests.unit.values import ALL, at, group, member, offset, topic
 
-TOPICS = {"a": topic("a", partitions=1), "gone": error("UNKNOWN_TOPIC_OR_PARTITION")}
+TOPICS = {"a": topic("a", partitions=1, id="now", leader_epochs={0: 3}), "gone": error("UNKNOWN_TOPIC_OR_PARTITION")}
 
 
 def request(**more: t.Any) -> Request:
@@ -58,6 +58,8 @@ def test_reset_targets(reset: Reset, current: int | None, log: t.Any, target: in
         (Wanted(5, None, None), offset(5, "kept", 2), offset(5, "kept", 2)),
         (Wanted(5, "new", None), offset(5, "old", 2), offset(5, "new", 2)),
         (Wanted(6, None, None), offset(5, "old", 2), offset(6)),
+        (Wanted(5, None, 4), None, offset(5)),
+        (Wanted(5, None, None), offset(5, "kept", 4), offset(5, "kept")),
     ],
 )
 def test_explicit_targets(given: Wanted, current: t.Any, target: t.Any) -> None:
@@ -74,9 +76,51 @@ def test_explicit_targets(given: Wanted, current: t.Any, target: t.Any) -> None:
     ],
 )
 def test_restored_targets(missing_only: bool, current: t.Any, target: t.Any) -> None:
-    saved = {"g": {at(): offset(5, "saved"), at(1): offset(6)}}
+    saved = Saved({"g": {at(): offset(5, "saved"), at(1): offset(6)}}, {}, same_cluster=True)
     wanted = request(restore_from="f", missing_only=missing_only)
     assert set_offsets.targets(wanted, saved, {"g": current}, TOPICS, {}) == {"g": target}
+
+
+SAME, OTHER, NONE_THEN, UNKNOWN = {"a": "now"}, {"a": "then"}, {"a": None}, {}
+
+
+@pytest.mark.parametrize(
+    ("ids", "same_cluster", "recreated", "epoch", "target"),
+    [
+        (SAME, True, "fail", 3, offset(50, "m", 3)),
+        (SAME, True, "fail", 4, offset(50, "m")),
+        (SAME, True, "clamp", 3, offset(50, "m", 3)),
+        (OTHER, True, "fail", 0, "INCONSISTENT_TOPIC_ID"),
+        (OTHER, True, "clamp", 0, offset(20, "m")),
+        (NONE_THEN, True, "fail", 0, "INCONSISTENT_TOPIC_ID"),
+        (UNKNOWN, True, "fail", 3, offset(50, "m")),
+        (OTHER, False, "fail", 3, offset(50, "m")),
+        (SAME, False, "fail", 3, offset(50, "m")),
+    ],
+)
+def test_a_topic_that_was_created_anew(
+    ids: dict[str, str | None], same_cluster: bool, recreated: str, epoch: int, target: t.Any
+) -> None:
+    saved = Saved({"g": {at(): offset(50, "m", epoch)}}, ids, same_cluster)
+    wanted = request(restore_from="f", recreated=recreated)
+    logs: t.Any = {at(): Log(10, 20)} if recreated == "clamp" else {}
+    (got,) = set_offsets.targets(wanted, saved, {"g": {}}, TOPICS, logs)["g"].values()
+    assert (got.name if isinstance(got, KafkaError) else got) == target
+
+
+def test_a_reset_to_an_equal_offset_removes_an_epoch_that_is_not_reached() -> None:
+    broken = {at(): offset(10, "m", 4)}
+    wanted = set_offsets.targets(request(reset=Reset("earliest")), None, {"g": broken}, TOPICS, {at(): Log(10, 20)})
+    (item,) = set_offsets.plan(wanted, {"g": group()}, {}, {"g": broken}, TOPICS, {})
+    assert (item.changed, item.after) == (True, offset(10, "m"))
+
+
+def test_a_topic_that_cannot_be_told_has_no_partition() -> None:
+    wanted = request(reset=Reset("earliest"), groups={"g": {"gone": None, "a": None}})
+    unknown = set_offsets.unknown_topics(wanted, TOPICS)
+    targets = set_offsets.targets(wanted, None, {"g": {}}, TOPICS, {at(): Log(10, 20)})
+    *_known, item = set_offsets.plan(targets, {"g": group()}, {}, {"g": {}}, TOPICS, unknown)
+    assert (item.topic, item.partition, item.error and item.error.name) == ("gone", None, "UNKNOWN_TOPIC_OR_PARTITION")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +141,7 @@ def test_restored_targets(missing_only: bool, current: t.Any, target: t.Any) -> 
 )
 def test_plan(seen: t.Any, current: t.Any, outcome: str) -> None:
     offsets: t.Any = {"g": {at(): current} if current else {}}
-    (item,) = set_offsets.plan({"g": {at(): offset(5)}}, {"g": seen}, {"g": ALL}, offsets, TOPICS)
+    (item,) = set_offsets.plan({"g": {at(): offset(5)}}, {"g": seen}, {"g": ALL}, offsets, TOPICS, {})
     words = "creates" if item.creates_group else "changed" if item.changed else "unchanged"
     assert (item.error.name if item.error else words) == outcome
     assert item.after == (offset(5) if item.changed else item.before)
@@ -113,7 +157,7 @@ def test_plan(seen: t.Any, current: t.Any, outcome: str) -> None:
     ],
 )
 def test_a_group_that_one_may_not_create(operations: t.Any, outcome: str | None) -> None:
-    (item,) = set_offsets.plan({"g": {at(): offset(5)}}, {"g": None}, {"g": operations}, {"g": {}}, TOPICS)
+    (item,) = set_offsets.plan({"g": {at(): offset(5)}}, {"g": None}, {"g": operations}, {"g": {}}, TOPICS, {})
     assert (item.error.name if item.error else None) == outcome
 
 
@@ -121,6 +165,6 @@ def test_a_group_that_one_may_not_create(operations: t.Any, outcome: str | None)
     ("where", "name"), [(at(0, "gone"), "UNKNOWN_TOPIC_OR_PARTITION"), (at(9), "UNKNOWN_TOPIC_OR_PARTITION")]
 )
 def test_unknown_partitions(where: t.Any, name: str) -> None:
-    (item,) = set_offsets.plan({"g": {where: offset(5)}}, {"g": group()}, {}, {"g": {}}, TOPICS)
+    (item,) = set_offsets.plan({"g": {where: offset(5)}}, {"g": group()}, {}, {"g": {}}, TOPICS, {})
     assert item.error is not None
     assert item.error.name == name

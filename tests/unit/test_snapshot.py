@@ -16,6 +16,7 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils import _snapshot as snapshot
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._model import GroupSnapshot
+from ansible_collections.kafkaops.groups.plugins.module_utils._snapshot import Backup
 
 from tests.unit.values import at, offset
 
@@ -23,17 +24,19 @@ GROUPS = [
     GroupSnapshot("ü", "classic", "Empty", {at(0): offset(5, "m", 3), at(1): offset(0)}),
     GroupSnapshot("none", "consumer", "Empty", {}),
 ]
+IDS = {"a": "AAAAAAAAAAEAAAAAAAAAAg", "gone": None}
+BACKUP = Backup("cluster-1", IDS, {group.name: group for group in GROUPS})
 
 
 @pytest.fixture
 def path(tmp_path: pathlib.Path) -> pathlib.Path:
     file = tmp_path / "backup.json"
-    snapshot.write(str(file), "cluster-1", GROUPS)
+    snapshot.write(str(file), "cluster-1", IDS, GROUPS)
     return file
 
 
 def test_what_is_written_is_read(path: pathlib.Path) -> None:
-    assert snapshot.read(str(path), "cluster-1", any_cluster=False) == GROUPS
+    assert snapshot.read(str(path), "cluster-1", any_cluster=False) == BACKUP
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert os.listdir(path.parent) == ["backup.json"]
 
@@ -41,8 +44,9 @@ def test_what_is_written_is_read(path: pathlib.Path) -> None:
 def test_the_contract_of_the_file(path: pathlib.Path) -> None:
     document = json.loads(path.read_text())
     assert document["format"] == "kafkaops.groups/backup"
-    assert document["version"] == 1
+    assert document["version"] == 2
     assert document["cluster_id"] == "cluster-1"
+    assert document["topics"] == [{"name": "a", "id": IDS["a"]}, {"name": "gone", "id": None}]
     assert document["groups"][0]["offsets"][0] == {
         "topic": "a",
         "partition": 0,
@@ -54,18 +58,18 @@ def test_the_contract_of_the_file(path: pathlib.Path) -> None:
 
 def test_each_group_has_a_line_of_its_own(path: pathlib.Path) -> None:
     named = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith('{"name": ')]
-    assert len(named) == len(GROUPS)
+    assert len(named) == len(GROUPS) + len(IDS)
 
 
 def test_another_clusters_backup(path: pathlib.Path) -> None:
     with pytest.raises(TaskError, match="back-up of cluster cluster-1, and this is cluster cluster-2: set force"):
         snapshot.read(str(path), "cluster-2", any_cluster=False)
-    assert snapshot.read(str(path), "cluster-2", any_cluster=True) == GROUPS
+    assert snapshot.read(str(path), "cluster-2", any_cluster=True) == BACKUP
 
 
 def test_an_existing_file_is_never_overwritten(path: pathlib.Path) -> None:
     before = path.read_bytes()
-    for attempt in (lambda: snapshot.write(str(path), "c", []), lambda: snapshot.check_target(str(path))):
+    for attempt in (lambda: snapshot.write(str(path), "c", {}, []), lambda: snapshot.check_target(str(path))):
         with pytest.raises(TaskError, match="exists already and is never overwritten"):
             attempt()
     assert path.read_bytes() == before
@@ -75,7 +79,7 @@ def test_an_existing_file_is_never_overwritten(path: pathlib.Path) -> None:
 def test_a_folder_that_is_none(tmp_path: pathlib.Path, folder: str) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(TaskError, match="is not a folder: create it first"):
-        snapshot.write(str(tmp_path / folder / "b.json"), "c", GROUPS)
+        snapshot.write(str(tmp_path / folder / "b.json"), "c", {}, GROUPS)
 
 
 def test_a_full_disk_leaves_nothing(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +88,7 @@ def test_a_full_disk_leaves_nothing(tmp_path: pathlib.Path, monkeypatch: pytest.
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(TaskError, match=r"cannot be written \(No space left on device\). Nothing was changed"):
-        snapshot.write(str(tmp_path / "b.json"), "c", GROUPS)
+        snapshot.write(str(tmp_path / "b.json"), "c", {}, GROUPS)
     assert os.listdir(tmp_path) == []
 
 
@@ -107,7 +111,10 @@ def of_group(*offsets: t.Any, **more: t.Any) -> dict[str, t.Any]:
         ("{", "it is not JSON"),
         ("[]", "its format is not"),
         (document(format="other"), "its format is not kafkaops.groups/backup"),
-        (document(version=2), "is of version 2, and this release reads version 1"),
+        (document(version=3), "is of version 3, and this release reads version 1 and 2"),
+        (document(version=2), "is damaged"),
+        (document(version=2, topics=[{"name": "a", "id": 7}]), "7 is not a text"),
+        (document(version=2, topics=[{"name": "a", "id": None}] * 2), "'a' is in it twice"),
         (document(groups=None), "is damaged"),
         (of_group(entry(offset=-1)), "-1 is not a number from 0"),
         (of_group(entry(offset="1")), "'1' is not a number"),
@@ -117,7 +124,7 @@ def of_group(*offsets: t.Any, **more: t.Any) -> dict[str, t.Any]:
         (of_group(entry(), entry()), "a-0 stands twice"),
         (of_group({"topic": "a"}), "is damaged"),
         (of_group(name=5), "5 is not a text"),
-        (document(groups=of_group()["groups"] * 2), "a group stands in it twice"),
+        (document(groups=of_group()["groups"] * 2), "'g' is in it twice"),
     ],
 )
 def test_a_file_that_is_no_backup(tmp_path: pathlib.Path, content: t.Any, sentence: str) -> None:
@@ -126,6 +133,13 @@ def test_a_file_that_is_no_backup(tmp_path: pathlib.Path, content: t.Any, senten
     with pytest.raises(TaskError, match=sentence) as refusal:
         snapshot.read(str(file), "c", any_cluster=False)
     assert str(refusal.value).endswith("Nothing was changed.")
+
+
+def test_version_1_holds_no_ids_of_topics(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "b.json"
+    file.write_text(json.dumps(of_group(entry())))
+    found = snapshot.read(str(file), "c", any_cluster=False)
+    assert (found.topics, found.groups["g"].offsets) == ({}, {at(0): offset(1)})
 
 
 def test_a_file_that_is_not_there(tmp_path: pathlib.Path) -> None:

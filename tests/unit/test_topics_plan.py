@@ -10,16 +10,23 @@ import typing as t
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils import _results as results
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError, TaskError, error
 from ansible_collections.kafkaops.groups.plugins.module_utils._model import Topic
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._guard import limit
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.topics import _outcome, parse_deletion, plan
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.topics import (
+    _became,
+    _outcome,
+    parse_deletion,
+    plan,
+)
 from ansible_collections.kafkaops.groups.plugins.module_utils._results import DELETE_TOPIC, NONE, TopicItem
 
 from tests.unit.values import topic
 
 GONE = error("UNKNOWN_TOPIC_OR_PARTITION")
 HIDDEN = error("TOPIC_AUTHORIZATION_FAILED")
+NO_SUCH_ID = error("UNKNOWN_TOPIC_ID")
+ANEW = topic()._replace(id="another")
 
 
 @pytest.mark.parametrize(
@@ -46,20 +53,42 @@ def test_plan(name: str, seen: t.Any, action: str, problem: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "left", "action", "problem"),
+    ("answer", "now", "resent", "action", "problem"),
     [
-        (None, False, DELETE_TOPIC, None),
-        (None, True, DELETE_TOPIC, None),
-        (error("REQUEST_TIMED_OUT"), False, DELETE_TOPIC, None),
-        (error("REQUEST_TIMED_OUT"), True, DELETE_TOPIC, "REQUEST_TIMED_OUT"),
-        (GONE, False, NONE, None),
-        (HIDDEN, False, DELETE_TOPIC, "TOPIC_AUTHORIZATION_FAILED"),
-        (error("TOPIC_DELETION_DISABLED"), False, DELETE_TOPIC, "TOPIC_DELETION_DISABLED"),
+        (True, GONE, False, DELETE_TOPIC, None),
+        (True, topic(), False, DELETE_TOPIC, None),
+        (error("REQUEST_TIMED_OUT"), GONE, False, DELETE_TOPIC, None),
+        (error("REQUEST_TIMED_OUT"), ANEW, False, DELETE_TOPIC, None),
+        (error("REQUEST_TIMED_OUT"), topic(), False, DELETE_TOPIC, "REQUEST_TIMED_OUT"),
+        (error("REQUEST_TIMED_OUT"), HIDDEN, False, DELETE_TOPIC, "REQUEST_TIMED_OUT"),
+        (GONE, None, False, NONE, None),
+        (GONE, None, True, DELETE_TOPIC, None),
+        (NO_SUCH_ID, GONE, False, NONE, None),
+        (NO_SUCH_ID, ANEW, False, DELETE_TOPIC, "UNKNOWN_TOPIC_ID"),
+        (NO_SUCH_ID, ANEW, True, DELETE_TOPIC, None),
+        (HIDDEN, None, False, DELETE_TOPIC, "TOPIC_AUTHORIZATION_FAILED"),
+        (error("TOPIC_DELETION_DISABLED"), None, False, DELETE_TOPIC, "TOPIC_DELETION_DISABLED"),
     ],
 )
-def test_outcome(answer: t.Any, left: bool, action: str, problem: str | None) -> None:
-    item = _outcome(plan({"a": topic()})[0], answer, left)
+def test_outcome(answer: t.Any, now: t.Any, resent: bool, action: str, problem: str | None) -> None:
+    item = _outcome(plan({"a": topic()})[0], answer, now, resent)
     assert (item.action, item.error.name if item.error else None) == (action, problem)
+
+
+@pytest.mark.parametrize(
+    ("now", "topic_id", "became"),
+    [
+        (GONE, "id", True),
+        (ANEW, "id", True),
+        (topic()._replace(id="id"), "id", None),
+        # without an id, a second request might meet another topic of the name
+        (topic(), "", "REQUEST_TIMED_OUT"),
+        (HIDDEN, "id", "TOPIC_AUTHORIZATION_FAILED"),
+    ],
+)
+def test_what_became_of_a_deletion_without_answer(now: t.Any, topic_id: str, became: bool | str | None) -> None:
+    found = _became(now, topic()._replace(id=topic_id))
+    assert (found.name if isinstance(found, KafkaError) else found) == became
 
 
 @pytest.mark.parametrize(("most", "refused"), [(None, False), (2, False), (1, True), (0, True)])

@@ -37,8 +37,8 @@ def group(name: str = "g", *members: Member, **more: t.Any) -> Group:
     return Group(name, members=members, **values)
 
 
-def topic(name: str = "a", partitions: int = 3, operations: frozenset[str] = ALL) -> Topic:
-    return Topic(name, frozenset(range(partitions)), operations)
+def topic(name: str = "a", partitions: int = 3, operations: frozenset[str] = ALL, **more: t.Any) -> Topic:
+    return Topic(name, frozenset(range(partitions)), operations, **more)
 
 
 def at(partition: int = 0, name: str = "a") -> TopicPartition:

@@ -11,10 +11,11 @@ import typing as t
 
 from .. import _messages as messages
 from .._errors import CallError, KafkaError, TaskError, from_code
-from .._model import Group, Listing, Offsets, TopicPartition
+from .._model import Group, Listing, Offsets
 from .._rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
 from .._session import Session
 from ._read import committed_now, describe
+from ._read_topics import Logs, read_logs
 
 _RETRIES = 5
 _BACKOFF = 0.2
@@ -37,7 +38,7 @@ class Gathered:
     groups: dict[str, Found]
     missing: list[str]
     errors: list[dict[str, t.Any]]
-    logs: dict[TopicPartition, tuple[int, int] | KafkaError]
+    logs: Logs
 
 
 async def named(session: Session, names: list[str], states: list[str], types: list[str], gathered: Gathered) -> None:
@@ -48,7 +49,7 @@ async def named(session: Session, names: list[str], states: list[str], types: li
         elif isinstance(group, KafkaError):
             gathered.errors.append({"group": name, "error": group.as_result()})
         elif group.state in (states or [group.state]) and group.type in (types or [group.type]):
-            node = session.driver.coordinators[name]
+            node = session.driver.coordinators.nodes[name]
             gathered.groups[name] = Found(Listing(name, group.type, group.protocol_type, group.state, node), group)
 
 
@@ -67,9 +68,9 @@ async def listed(session: Session, states: list[str], types: list[str], gathered
             # a broker lists what it coordinates; one that has just lost a group may not know that yet
             told_twice = [listing.name for listing in answer if listing.name in gathered.groups]
             gathered.groups.update((listing.name, Found(listing)) for listing in answer)
-            session.driver.coordinators.update((listing.name, node) for listing in answer)
+            session.driver.coordinators.nodes.update((listing.name, node) for listing in answer)
             for name in told_twice:
-                session.driver.coordinators.pop(name, None)
+                session.driver.coordinators.nodes.pop(name, None)
         else:
             problem = {"error": answer.as_result()} if isinstance(answer, KafkaError) else {"message": answer}
             gathered.errors.append({"broker": node, "address": session.wire.address(node), **problem})
@@ -129,13 +130,13 @@ async def fetched(session: Session, gathered: Gathered) -> None:
             gathered.groups[name].offsets = found
 
 
-def logs(session: Session, gathered: Gathered) -> None:
+async def logs(session: Session, gathered: Gathered) -> None:
     """Read the log of every partition that a group has committed."""
     partitions = {where for found in gathered.groups.values() for where in found.offsets or ()}
-    gathered.logs = dict(session.cluster.log_offsets(partitions))
+    gathered.logs = await read_logs(session, partitions)
     gathered.errors += log_errors(gathered.logs)
 
 
-def log_errors(logs: dict[TopicPartition, tuple[int, int] | KafkaError]) -> list[dict[str, t.Any]]:
+def log_errors(logs: Logs) -> list[dict[str, t.Any]]:
     """Return the partitions whose logs could not be read, and why, as C(errors) has them."""
     return [{**where._asdict(), "error": log.as_result()} for where, log in logs.items() if isinstance(log, KafkaError)]

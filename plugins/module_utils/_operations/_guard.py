@@ -7,12 +7,17 @@
 from __future__ import annotations
 
 import collections.abc as c
+import typing as t
 
-from .._errors import KafkaError, error
-from .._model import Group, GroupSnapshot, Offsets
+from .._errors import KafkaError, TaskError, error
+from .._model import Group, GroupSnapshot, Offsets, Topic
 from .._results import Item
 from .._session import Session
 from ._read import Described
+from ._read_topics import Seen, describe_topics
+
+if t.TYPE_CHECKING:
+    from .._snapshot import TopicIds
 
 
 def limit(items: c.Sequence[Item], action: str, max_changes: int | None) -> list[Item]:
@@ -36,7 +41,7 @@ def snapshots(
     return saved
 
 
-def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSnapshot]) -> str | None:
+async def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSnapshot]) -> str | None:
     """Write the back-up of groups that are going to be changed; in check mode only see whether it could be written.
 
     Returns:
@@ -52,5 +57,28 @@ def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSnapshot
     if session.check_mode:
         snapshot.check_target(path)
     else:
-        snapshot.write(path, session.wire.cluster_id, groups)
+        names = {where.topic for group in groups for where in group.offsets}
+        topics = _topic_ids(await describe_topics(session, names))
+        snapshot.write(path, session.wire.cluster_id, topics, groups)
     return path
+
+
+def _topic_ids(seen: Seen) -> TopicIds:
+    """Return the ids of topics, for a restore to know which were created anew since.
+
+    Raises:
+        TaskError: a topic cannot be told.
+    """
+    ids: TopicIds = {}
+    for name, topic in seen.items():
+        if isinstance(topic, Topic):
+            # brokers older than 2.8 have none
+            if topic.id:
+                ids[name] = topic.id
+        elif topic.name == "UNKNOWN_TOPIC_OR_PARTITION":
+            ids[name] = None
+        else:
+            raise TaskError(
+                f"backup: the id of topic '{name}' cannot be read ({topic.name}: {topic.message}). Nothing was changed."
+            )
+    return ids

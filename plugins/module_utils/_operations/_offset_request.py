@@ -25,7 +25,8 @@ _MS_DIGITS = 12
 _LONGEST_VALUE = 100
 _SOURCES = ("offsets", "reset_to", "restore_from")
 # these say how to restore
-_OF_RESTORE = ("force", "missing_only")
+_OF_RESTORE = {"force": False, "missing_only": False, "recreated": "fail"}
+CLAMP = "clamp"
 
 
 class Wanted(t.NamedTuple):
@@ -57,6 +58,7 @@ class Request(t.NamedTuple):
     backup: str | None
     max_changes: int | None
     missing_only: bool = False
+    recreated: str = "fail"
 
 
 def parse(params: dict[str, t.Any]) -> Request:
@@ -82,6 +84,7 @@ def parse(params: dict[str, t.Any]) -> Request:
         backup=inputs.path(params["backup"], "backup"),
         max_changes=inputs.optional_natural(params["max_changes"], "max_changes"),
         missing_only=params["missing_only"],
+        recreated=params["recreated"],
     )
 
 
@@ -155,8 +158,8 @@ def _check_present(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
 
 
 def _only_to_restore(params: dict[str, t.Any]) -> None:
-    for option in _OF_RESTORE:
-        if params[option]:
+    for option, default in _OF_RESTORE.items():
+        if params[option] != default:
             raise TaskError(f"{option} goes with restore_from. Nothing was sent.")
 
 

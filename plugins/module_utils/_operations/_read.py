@@ -114,7 +114,8 @@ async def removes_kip848_members(session: Session, names: list[str]) -> bool:
     """
     from .._typed_messages import ConsumerGroupDescribeRequest
 
-    nodes = {session.driver.coordinators[name] for name in names if name in session.driver.coordinators}
+    coordinators = session.driver.coordinators.nodes
+    nodes = {coordinators[name] for name in names if name in coordinators}
     try:
         versions = [await session.wire.version(node, ConsumerGroupDescribeRequest) for node in nodes]
     except (CallError, UnsupportedVersion) as exc:

@@ -65,7 +65,7 @@ async def delete_groups(request: Request, session: Session) -> Report:
     groups = snapshots(items, seen, offsets) if checked else []
     if request.backup is not None:
         session.warnings += _empty_warning(groups)
-    backup_file = back_up(session, request.backup, groups)
+    backup_file = await back_up(session, request.backup, groups)
     if not session.check_mode:
         saved = {group.name: group.offsets for group in groups} if checked else None
         items = await apply(session, items, saved, from_plan=expected is not None)

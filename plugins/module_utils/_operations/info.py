@@ -42,7 +42,7 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
     if gather & {"offsets", "lag"}:
         await _gather.fetched(session, gathered)
     if "lag" in gather:
-        _gather.logs(session, gathered)
+        await _gather.logs(session, gathered)
     coordinators = {found.listing.coordinator for found in gathered.groups.values()}
     addresses = {node: _address(session, node) for node in coordinators}
     return {

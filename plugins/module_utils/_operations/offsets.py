@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from .._errors import KafkaError, TaskError
 from .._model import Offsets
-from .._results import DELETE_OFFSET, SET_OFFSET, Report
+from .._results import DELETE_OFFSET, SET_OFFSET, Report, counted
 from .._session import Session
 from . import delete_offsets, set_offsets
 from ._expected import changed_offsets, leave_alone, left_alone_warning, read_plan
 from ._guard import back_up, limit, snapshots
 from ._offset_request import Request
 from ._read import absent_group_operations, committed_now, describe_at_rest
+from ._read_topics import describe_topics
+from .set_offsets import Saved
 
 
 async def change_offsets(request: Request, session: Session) -> Report:
@@ -23,10 +25,12 @@ async def change_offsets(request: Request, session: Session) -> Report:
     expected = None if given is None else given.delete_offsets
     if expected is not None:
         request = request._replace(groups=delete_offsets.by_group(expected))
-    saved = _saved(request, session.wire.cluster_id)
-    names = list(saved if saved is not None else request.groups)
+    saved = _saved(request, session)
+    names = list(saved.groups if saved is not None else request.groups)
     # answered while groups are read
-    asked = None if request.unsubscribed else session.cluster.ask_topics(_named_topics(request, saved))
+    asked = (
+        None if request.unsubscribed else session.wire.start(describe_topics(session, _named_topics(request, saved)))
+    )
     needed = "DELETE" if request.state == "absent" else "READ"
     groups = await describe_at_rest(session, names, needed)
     unread = {name: group for name, group in groups.items() if isinstance(group, KafkaError)}
@@ -34,7 +38,7 @@ async def change_offsets(request: Request, session: Session) -> Report:
     # of a coordinator that has just taken over, only the offsets tell that these exist
     unseen = [name for name, group in groups.items() if group is None and offsets[name]]
     groups.update(await describe_at_rest(session, unseen, needed))
-    topics = asked() if asked else session.cluster.topics(_committed_topics(offsets))
+    topics = await (asked or describe_topics(session, _committed_topics(offsets)))
     if request.state == "absent":
         items, warnings = delete_offsets.plan(request, groups, offsets, topics)
         session.warnings += warnings
@@ -42,12 +46,13 @@ async def change_offsets(request: Request, session: Session) -> Report:
             items = leave_alone(items, changed_offsets(expected, groups, offsets))
         items = limit(items, DELETE_OFFSET, request.max_changes)
     else:
-        logs = set_offsets.read_logs(request, topics, session.cluster)
+        logs = await set_offsets.needed_logs(session, request, saved, topics)
         targets = set_offsets.targets(request, saved, offsets, topics, logs)
         absent = await absent_group_operations(session, [name for name, group in groups.items() if group is None])
-        items = set_offsets.plan(targets, groups, absent, offsets, topics)
+        unknown = set_offsets.unknown_topics(request, topics)
+        items = set_offsets.plan(targets, groups, absent, offsets, topics, unknown)
         items = limit(items, SET_OFFSET, request.max_changes)
-    backup_file = back_up(session, request.backup, snapshots(items, groups, offsets))
+    backup_file = await back_up(session, request.backup, snapshots(items, groups, offsets))
     if not session.check_mode:
         backed_up = backup_file is not None
         if request.state == "absent":
@@ -58,22 +63,34 @@ async def change_offsets(request: Request, session: Session) -> Report:
     return Report(items, backup_file)
 
 
-def _saved(request: Request, cluster_id: str) -> dict[str, Offsets] | None:
-    """Return the offsets of the back-up that is to be restored, of the named groups or of all."""
+def _saved(request: Request, session: Session) -> Saved | None:
+    """Return what is to be restored: the named groups of a back-up, or all."""
     if request.restore_from is None:
         return None
     from .. import _snapshot as snapshot
 
-    groups = {group.name: group for group in snapshot.read(request.restore_from, cluster_id, request.any_cluster)}
+    cluster_id = session.wire.cluster_id
+    backup = snapshot.read(request.restore_from, cluster_id, request.any_cluster)
     for name in request.groups:
-        if name not in groups:
+        if name not in backup.groups:
             raise TaskError(f"restore_from: {request.restore_from} holds no group '{name}'. Nothing was changed.")
-    return {name: groups[name].offsets for name in request.groups or groups}
+    saved = Saved(
+        {name: backup.groups[name].offsets for name in request.groups or backup.groups},
+        backup.topics,
+        same_cluster=backup.cluster_id == cluster_id,
+    )
+    unknown = sorted(_named_topics(request, saved) - {*saved.topics})
+    if saved.same_cluster and unknown:
+        session.warnings.append(
+            f"restore_from: {request.restore_from} does not hold the ids of {counted(len(unknown), 'topic')}, first "
+            f"'{unknown[0]}': it is unknown whether they were created anew since, and leader epochs are not restored"
+        )
+    return saved
 
 
-def _named_topics(request: Request, saved: dict[str, Offsets] | None) -> set[str]:
+def _named_topics(request: Request, saved: Saved | None) -> set[str]:
     if saved is not None:
-        return {where.topic for offsets in saved.values() for where in offsets}
+        return {where.topic for offsets in saved.groups.values() for where in offsets}
     if request.offsets is not None:
         return {where.topic for where in request.offsets}
     return {name for topics in request.groups.values() for name in topics}

@@ -16,11 +16,11 @@ from .._results import NONE, SET_OFFSET, Item, counted
 from .._rpc.offset_commit import OffsetCommit
 from .._session import Session
 from ._offset_checks import looked_at_again, partition_problem, planned, settled, topic_problem
-from ._offset_request import Request, Reset, Wanted
+from ._offset_request import CLAMP, Request, Reset, Wanted
 from ._read import Described
+from ._read_topics import Seen, offsets_at, read_logs
 
-if t.TYPE_CHECKING:
-    from .._cluster import Cluster
+_NO_EPOCH = -1
 
 Target = Committed | KafkaError  # pylint: disable=unsupported-binary-operation
 Targets = dict[str, dict[TopicPartition, Target]]
@@ -37,28 +37,59 @@ class Log(t.NamedTuple):
 Logs = dict[TopicPartition, Log | KafkaError]  # pylint: disable=unsupported-binary-operation
 
 
-def read_logs(request: Request, topics: dict[str, Topic | KafkaError], cluster: Cluster) -> Logs:
-    """Read the logs that a reset looks at; nothing for anything else."""
-    reset = request.reset
-    if reset is None:
+class Saved(t.NamedTuple):
+    """What is restored from a back-up.
+
+    Attributes:
+        groups: the offsets of each group.
+        topics: the ids of its topics, see C(_snapshot.TopicIds).
+        same_cluster: whether it is a back-up of this cluster.
+    """
+
+    groups: dict[str, Offsets]
+    topics: c.Mapping[str, str | None]
+    same_cluster: bool
+
+    def recreated(self, topic: Topic) -> bool:
+        """Whether the topic is known to be another one than that of the back-up; other clusters are not compared."""
+        then = self.topics.get(topic.name, topic.id)
+        return self.same_cluster and bool(topic.id) and then != topic.id
+
+    def same_topic(self, topic: Topic) -> bool:
+        """Whether the topic is known to be that of the back-up."""
+        return self.same_cluster and bool(topic.id) and self.topics.get(topic.name) == topic.id
+
+
+async def needed_logs(session: Session, request: Request, saved: Saved | None, topics: Seen) -> Logs:
+    """Read the logs that offsets are clamped to: those of a reset, and of topics that were created anew."""
+    partitions = set(_reset_partitions(request, topics) if saved is None else _recreated_partitions(saved, topics))
+    if not partitions or (saved is not None and request.recreated != CLAMP):
         return {}
-    partitions = {
-        where
-        for wanted in request.groups.values()
-        for name, chosen in wanted.items()
-        for where in _partitions(name, chosen, topics[name])
-        if topic_problem(where, topics[name]) is None
-    }
     logs: Logs = {
         where: found if isinstance(found, KafkaError) else Log(*found)
-        for where, found in cluster.log_offsets(partitions).items()
+        for where, found in (await read_logs(session, partitions)).items()
     }
-    if reset.to == "timestamp":
-        for where, at_time in cluster.offsets_at(partitions, reset.value).items():
+    if request.reset is not None and request.reset.to == "timestamp":
+        for where, at_time in (await offsets_at(session, partitions, request.reset.value)).items():
             log = logs[where]
             if isinstance(log, Log):
                 logs[where] = at_time if isinstance(at_time, KafkaError) else log._replace(at_time=at_time)
     return logs
+
+
+def _reset_partitions(request: Request, topics: Seen) -> c.Iterator[TopicPartition]:
+    for wanted in request.groups.values() if request.reset is not None else ():
+        for name, chosen in wanted.items():
+            for where in _partitions(name, chosen, topics[name]):
+                if topic_problem(where, topics[name]) is None:
+                    yield where
+
+
+def _recreated_partitions(saved: Saved, topics: Seen) -> c.Iterator[TopicPartition]:
+    for where in (where for offsets in saved.groups.values() for where in offsets):
+        topic = topics[where.topic]
+        if isinstance(topic, Topic) and saved.recreated(topic) and topic_problem(where, topic) is None:
+            yield where
 
 
 def _partitions(name: str, chosen: tuple[int, ...] | None, topic: Topic | KafkaError) -> list[TopicPartition]:
@@ -69,34 +100,61 @@ def _partitions(name: str, chosen: tuple[int, ...] | None, topic: Topic | KafkaE
 
 
 def targets(
-    request: Request,
-    saved: dict[str, Offsets] | None,
-    offsets: dict[str, Offsets | KafkaError],
-    topics: dict[str, Topic | KafkaError],
-    logs: Logs,
+    request: Request, saved: Saved | None, offsets: dict[str, Offsets | KafkaError], topics: Seen, logs: Logs
 ) -> Targets:
     """Return the wanted offset of each partition of each group, or why there is none."""
     known = {name: {} if isinstance(found, KafkaError) else found for name, found in offsets.items()}
-    if saved is not None:
-        # what is not missing is to stay as it is
-        kept = known if request.missing_only else {}
-        return {name: {**found, **_among(found, kept.get(name, {}))} for name, found in saved.items()}
     wanted: Targets = {}
-    for name, group_topics in request.groups.items():
-        current = known[name]
-        if request.offsets is not None:
+    for name, current in known.items():
+        if saved is not None:
+            wanted[name] = {
+                where: _restored(saved, where, committed, topics[where.topic], logs)
+                for where, committed in saved.groups[name].items()
+            }
+        elif request.offsets is not None:
             wanted[name] = {where: _explicit(given, current.get(where)) for where, given in request.offsets.items()}
         elif request.reset is not None:
             wanted[name] = {
                 where: _reset_target(request.reset, where, current.get(where), topics[topic], logs)
-                for topic, chosen in group_topics.items()
-                for where in _partitions(topic, chosen, topics[topic]) or [TopicPartition(topic, 0)]
+                for topic, chosen in request.groups[name].items()
+                for where in _partitions(topic, chosen, topics[topic])
             }
+        wanted[name] = {where: _with_epoch(target, where, topics) for where, target in wanted[name].items()}
+        if request.missing_only:
+            # what is not missing stays as it is
+            wanted[name].update((where, current[where]) for where in wanted[name] if where in current)
     return wanted
 
 
-def _among(places: c.Iterable[TopicPartition], offsets: Offsets) -> Offsets:
-    return {where: offsets[where] for where in places if where in offsets}
+def _with_epoch(target: Target, where: TopicPartition, topics: Seen) -> Target:
+    """Return the target; without its leader epoch unless the partition has reached it.
+
+    A Java consumer waits until a partition's leader has the epoch that it finds committed (KIP-320): for ever, if the
+    epoch is of an earlier topic of the name, or of another cluster.
+    """
+    topic = topics[where.topic]
+    if isinstance(target, KafkaError) or isinstance(topic, KafkaError):
+        return target
+    current = topic.leader_epochs.get(where.partition, _NO_EPOCH)
+    return target if target.leader_epoch <= current else target._replace(leader_epoch=_NO_EPOCH)
+
+
+def _restored(saved: Saved, where: TopicPartition, then: Committed, topic: Topic | KafkaError, logs: Logs) -> Target:
+    if isinstance(topic, KafkaError) or saved.same_topic(topic):
+        return then
+    without_epoch = then._replace(leader_epoch=_NO_EPOCH)
+    if not saved.recreated(topic):
+        return without_epoch
+    log = logs.get(where)
+    if log is None:
+        words = (
+            f"topic '{where.topic}' was created anew since the back-up, so its offsets mean other records: set "
+            "recreated to clamp to restore them within the new log, or reset the group"
+        )
+        return topic_problem(where, topic) or error("INCONSISTENT_TOPIC_ID", words)
+    if isinstance(log, KafkaError):
+        return log
+    return without_epoch._replace(offset=_clamped(then.offset, log))
 
 
 def _explicit(given: Wanted, current: Committed | None) -> Committed:
@@ -136,7 +194,11 @@ def _reset_offset(reset: Reset, log: Log, current: Committed | None) -> int | Ka
         "shift": reset.value + (current.offset if current else 0),
         "timestamp": log.end if log.at_time is None or log.at_time < 0 else log.at_time,
     }[reset.to]
-    return min(max(wanted, log.start), log.end)
+    return _clamped(wanted, log)
+
+
+def _clamped(offset: int, log: Log) -> int:
+    return min(max(offset, log.start), log.end)
 
 
 def plan(
@@ -144,9 +206,15 @@ def plan(
     groups: dict[str, Described],
     absent: dict[str, frozenset[str] | KafkaError | None],
     offsets: dict[str, Offsets | KafkaError],
-    topics: dict[str, Topic | KafkaError],
+    topics: Seen,
+    unknown: dict[str, list[str]],
 ) -> list[Item]:
-    """Return what to do with each partition; `absent` tells what one may do with the groups that do not exist."""
+    """Return what to do with each partition.
+
+    Args:
+        absent: what one may do with the groups that do not exist.
+        unknown: the topics of each group of which nothing tells what partitions they have.
+    """
     items: list[Item] = []
     for name, group_targets in wanted.items():
         group, found = groups[name], offsets[name]
@@ -164,7 +232,20 @@ def plan(
                 items.append(item.failed(problem))
             else:
                 items.append(item._replace(after=target, creates_group=group is None))
+        for topic in unknown.get(name, ()):
+            problem = refusal or topic_problem(TopicPartition(topic, 0), topics[topic])
+            items.append(Item(name, SET_OFFSET, topic, error=problem))
     return items
+
+
+def unknown_topics(request: Request, topics: Seen) -> dict[str, list[str]]:
+    """Return the topics of each group that are to be reset as a whole, and cannot be told."""
+    if request.reset is None:
+        return {}
+    return {
+        name: [topic for topic, chosen in wanted.items() if chosen is None and isinstance(topics[topic], KafkaError)]
+        for name, wanted in request.groups.items()
+    }
 
 
 def _group_problem(

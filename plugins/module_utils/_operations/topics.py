@@ -10,17 +10,18 @@ import collections.abc as c
 import typing as t
 
 from .. import _input as inputs
-from .._errors import KafkaError, TaskError, error
+from .._errors import KafkaError, error
 from .._model import Topic, TopicPartition, is_internal
 from .._results import DELETE_TOPIC, Item, Report, TopicItem
+from .._rpc.delete_topics import DeleteTopics
 from .._session import Session
 from ._gather import log_errors
 from ._guard import limit
-
-Seen = dict[str, Topic | KafkaError]  # pylint: disable=unsupported-binary-operation
+from ._read_topics import Logs, Seen, describe_topics, list_topics, read_logs
 
 # brokers learn of a deletion one after the other
 _SPREAD = 5.0
+_UNSURE = ("REQUEST_TIMED_OUT", "UNKNOWN_TOPIC_ID")
 
 
 class Deletion(t.NamedTuple):
@@ -59,13 +60,13 @@ async def topic_info(question: Question, session: Session) -> dict[str, t.Any]:
     """Return C(topics), C(missing) and C(errors) as C(topic_info) asks."""
     names = question.names
     if names is None:
-        names = [name for name in session.cluster.topic_names() if question.matches(name)]
-    seen = session.cluster.topics(names)
+        names = [name for name in await list_topics(session) if question.matches(name)]
+    seen = await describe_topics(session, names)
     topics = {name: topic for name, topic in sorted(seen.items()) if isinstance(topic, Topic)}
     failures = {name: found for name, found in sorted(seen.items()) if isinstance(found, KafkaError)}
     gone = [name for name, problem in failures.items() if problem.name == "UNKNOWN_TOPIC_OR_PARTITION"]
     partitions = [TopicPartition(name, number) for name, topic in topics.items() for number in sorted(topic.partitions)]
-    logs = session.cluster.log_offsets(partitions) if question.log else {}
+    logs = await read_logs(session, partitions) if question.log else {}
     return {
         "cluster_id": session.wire.cluster_id,
         "topics": [_described(topic, logs) for topic in topics.values()],
@@ -84,7 +85,7 @@ def _hidden(name: str, problem: KafkaError) -> dict[str, t.Any]:
     return problem.as_result()
 
 
-def _described(topic: Topic, logs: dict[TopicPartition, tuple[int, int] | KafkaError]) -> dict[str, t.Any]:
+def _described(topic: Topic, logs: Logs) -> dict[str, t.Any]:
     found = {number: logs.get(TopicPartition(topic.name, number)) for number in sorted(topic.partitions)}
     return {
         "name": topic.name,
@@ -101,7 +102,7 @@ def _described(topic: Topic, logs: dict[TopicPartition, tuple[int, int] | KafkaE
 
 async def delete_topics(request: Deletion, session: Session) -> Report:
     """Delete topics as C(topic) asks."""
-    seen = session.cluster.topics(request.names)
+    seen = await describe_topics(session, request.names)
     items = limit(plan({name: seen[name] for name in request.names}), DELETE_TOPIC, request.max_changes)
     if not session.check_mode:
         items = await apply(session, items)
@@ -131,27 +132,31 @@ def _forbidden(name: str) -> KafkaError:
 async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
     """Delete the planned topics; return the items with what became of them."""
     planned = {item.before.name: item.before for item in items if item.changed and isinstance(item.before, Topic)}
-    answers = session.cluster.delete_topics(planned)
-    unsure = [name for name, answer in answers.items() if answer is None or answer.name == "REQUEST_TIMED_OUT"]
-    left = await _left(session, {name: planned[name] for name in unsure})
+
+    async def settle(names: list[str]) -> dict[str, bool | KafkaError | None]:
+        now = await _after_deletion(session, {name: planned[name] for name in names})
+        return {name: _became(topic, planned[name]) for name, topic in now.items()}
+
+    deletion = DeleteTopics(planned, min(session.wire.request_timeout, session.deadline.remaining) / 2)
+    answers = await session.driver.change(deletion, planned, settle)
+    unsure = [name for name, answer in answers.items() if not isinstance(answer, KafkaError) or answer.name in _UNSURE]
+    now = await _after_deletion(session, {name: planned[name] for name in unsure})
+    resent = session.driver.resent
     return [
-        _outcome(item, answers[item.topic], item.topic in left) if item.changed and item.topic is not None else item
+        _outcome(item, answers[item.topic], now.get(item.topic), item.topic in resent)
+        if item.changed and item.topic is not None
+        else item
         for item in items
     ]
 
 
-async def _left(session: Session, before: dict[str, Topic]) -> set[str]:
-    """Wait until the brokers know of a deletion; return the topics that nothing tells to be gone."""
+async def _after_deletion(session: Session, before: dict[str, Topic]) -> Seen:
+    """Describe deleted topics until the brokers know of the deletion, for a while."""
     patience = min(_SPREAD, session.deadline.remaining / 2)
     while True:
-        try:
-            seen = session.cluster.topics(before)
-        except TaskError:
-            # what the brokers have said of the deletion stands
-            return set(before)
-        left = {name for name, topic in seen.items() if not _gone(topic, before[name])}
-        if not left or patience <= 0:
-            return left
+        seen = await describe_topics(session, before)
+        if patience <= 0 or all(_gone(topic, before[name]) for name, topic in seen.items()):
+            return seen
         await session.wire.sleep(0.1)
         patience -= 0.1
 
@@ -163,12 +168,29 @@ def _gone(now: Topic | KafkaError, before: Topic) -> bool:
     return now.id != before.id
 
 
-def _outcome(item: Item, answer: KafkaError | None, left: bool) -> Item:
-    if answer is None:
+def _became(now: Topic | KafkaError, before: Topic) -> bool | KafkaError | None:
+    """Return what became of a deletion whose answer was lost, as the driver's C(Settle) tells it."""
+    if _gone(now, before):
+        return True
+    if isinstance(now, KafkaError):
+        return now
+    # without an id, a second request might meet another topic of the name
+    return None if before.id else error("REQUEST_TIMED_OUT", "the brokers did not say whether it is deleted")
+
+
+def _outcome(item: Item, answer: bool | KafkaError, now: Topic | KafkaError | None, resent: bool) -> Item:
+    if not isinstance(answer, KafkaError):
         return item
     if answer.name == "REQUEST_TIMED_OUT":
-        return item.failed(answer) if left else item
-    if answer.name == "UNKNOWN_TOPIC_OR_PARTITION":
+        gone = now is not None and isinstance(item.before, Topic) and _gone(now, item.before)
+        return item if gone else item.failed(answer)
+    if answer.name in ("UNKNOWN_TOPIC_OR_PARTITION", "UNKNOWN_TOPIC_ID"):
+        if resent:
+            # deleted by the first of two requests
+            return item
+        if isinstance(now, Topic):
+            words = "it was deleted and created anew since it was read, and the new topic is left: run the task again"
+            return item.failed(error("UNKNOWN_TOPIC_ID", words))
         # deleted by somebody else since it was read
         return item.unneeded()
     if answer.name == "TOPIC_DELETION_DISABLED":

@@ -19,7 +19,7 @@ DESCRIBE_BATCH = 1000
 _OPERATIONS = {3: "READ", 6: "DELETE", 8: "DESCRIBE"}
 
 
-class DescribeHandler(Handler[Group | None]):
+class DescribeHandler(Handler[str, Group | None]):
     """Describes groups of one kind; a group that is missing, or of another kind, is None."""
 
     def batch_for(self, version: int) -> int:

@@ -2,41 +2,51 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a handler of one RPC is, and the outcomes that it gives each group (Java's AdminApiHandler)."""
+"""What a handler of one RPC is, and the outcomes that it gives each key (Java's AdminApiHandler)."""
 
 from __future__ import annotations
 
 import abc
 import collections.abc as c
+import enum
 import typing as t
 
 from .._errors import KafkaError, from_code
 from .._model import TopicPartition
 
-K = t.TypeVar("K")
+K = t.TypeVar("K", bound=c.Hashable)
 V = t.TypeVar("V")
 
 
+class Broker(enum.Enum):
+    """Which broker an RPC is for."""
+
+    COORDINATOR = enum.auto()
+    LEADER = enum.auto()
+    CONTROLLER = enum.auto()
+    ANY = enum.auto()
+
+
 class Done(t.NamedTuple, t.Generic[V]):
-    """The group is finished, with this value."""
+    """The key is finished, with this value."""
 
     value: V
 
 
 class Failed(t.NamedTuple):
-    """The group is finished, with this error."""
+    """The key is finished, with this error."""
 
     error: KafkaError
 
 
 class Retry(t.NamedTuple):
-    """Ask the same coordinator again, later."""
+    """Ask the same broker again, later."""
 
     error: KafkaError
 
 
 class Unmap(t.NamedTuple):
-    """Look the coordinator up again."""
+    """Look the broker up again."""
 
     error: KafkaError
 
@@ -56,20 +66,22 @@ def coordinator_outcome(code: int, message: str | None = None) -> Failed | Retry
     return Failed(problem)
 
 
-class Handler(abc.ABC, t.Generic[V]):
-    """One RPC: how to ask it about some groups, and how to read the outcome of each."""
+class Handler(abc.ABC, t.Generic[K, V]):
+    """One RPC: how to ask it about some keys (groups, partitions, topics), and how to read the outcome of each."""
+
+    broker = Broker.COORDINATOR
 
     def batch_for(self, version: int) -> int:
-        """Return how many groups one request of this version may carry."""
+        """Return how many keys one request of this version may carry."""
         return 1
 
     @abc.abstractmethod
-    def request(self, groups: list[str]) -> t.Any:
-        """Return the request about these groups."""
+    def request(self, keys: list[K]) -> t.Any:
+        """Return the request about these keys."""
 
     @abc.abstractmethod
-    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[V]]:
-        """Return the outcome of each group that the response speaks of."""
+    def outcomes(self, keys: list[K], response: t.Any) -> dict[K, Outcome[V]]:
+        """Return the outcome of each key that the response speaks of."""
 
 
 def by_topic(partitions: c.Iterable[TopicPartition]) -> dict[str, list[int]]:

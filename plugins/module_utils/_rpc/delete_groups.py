@@ -14,7 +14,7 @@ from ._handler import Done, Handler, Outcome, coordinator_outcome, unique
 DELETE_BATCH = 1000
 
 
-class DeleteGroups(Handler[bool]):
+class DeleteGroups(Handler[str, bool]):
     """Deletes groups; the value of a deleted group is True."""
 
     def batch_for(self, version: int) -> int:

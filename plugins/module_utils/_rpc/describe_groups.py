@@ -67,7 +67,7 @@ def _assignment(data: bytes) -> tuple[TopicPartition, ...]:
     return tuple(sorted(TopicPartition(topic.topic, index) for topic in topics for index in topic.partitions))
 
 
-class AbsentGroupOperations(Handler[frozenset[str] | None]):
+class AbsentGroupOperations(Handler[str, frozenset[str] | None]):
     """Tells what the caller may do with missing groups: up to v5 these are C(Dead), without an error."""
 
     def batch_for(self, version: int) -> int:

@@ -21,7 +21,7 @@ REASON_LENGTH = 255
 MemberErrors = dict[Member, KafkaError | None]  # pylint: disable=unsupported-binary-operation
 
 
-class LeaveGroup(Handler[MemberErrors]):
+class LeaveGroup(Handler[str, MemberErrors]):
     """Removes members; the value holds the error of each member, None where it was removed.
 
     Args:

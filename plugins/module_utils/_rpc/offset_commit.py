@@ -26,7 +26,7 @@ from ._handler import (
 _MAX_VERSION = 9
 
 
-class OffsetCommit(Handler[PartitionErrors]):
+class OffsetCommit(Handler[str, PartitionErrors]):
     """Commits offsets; the value holds the error of each partition, None where it was committed.
 
     Args:

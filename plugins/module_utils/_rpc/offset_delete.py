@@ -13,7 +13,7 @@ from .._model import TopicPartition
 from ._handler import Done, Handler, Outcome, PartitionErrors, by_topic, coordinator_outcome, partition_errors
 
 
-class OffsetDelete(Handler[PartitionErrors]):
+class OffsetDelete(Handler[str, PartitionErrors]):
     """Deletes committed offsets; the value holds the error of each partition, None where it was deleted.
 
     Args:

@@ -24,7 +24,7 @@ _WORDS = {
 }
 
 
-class OffsetFetch(Handler[Offsets]):
+class OffsetFetch(Handler[str, Offsets]):
     """Reads the committed offsets of groups; a group that does not exist has none.
 
     A coordinator that has taken over may not know that what was last committed is replicated, and answers without it,

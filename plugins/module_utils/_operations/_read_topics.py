@@ -1,0 +1,77 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What operations read of topics, of the logs of their partitions, and of a broker's configuration."""
+
+from __future__ import annotations
+
+import collections.abc as c
+
+from .._errors import CallError, KafkaError, TaskError, UnsupportedVersion, error
+from .._model import Topic, TopicPartition
+from .._rpc.describe_configs import broker_config_request, read_config
+from .._rpc.list_offsets import EARLIEST, LATEST, ListOffsets
+from .._rpc.metadata import DescribeTopics, metadata_request, topic_names
+from .._session import Session
+
+Seen = dict[str, Topic | KafkaError]  # pylint: disable=unsupported-binary-operation
+"""Topics by name, or the error that the cluster gives for one (UNKNOWN_TOPIC_OR_PARTITION and the like)."""
+
+Log = tuple[int, int]
+"""The start and the end offset (the high watermark) of a partition's log."""
+
+Logs = dict[TopicPartition, Log | KafkaError]  # pylint: disable=unsupported-binary-operation
+
+
+async def describe_topics(session: Session, names: c.Iterable[str]) -> Seen:
+    """Return each topic, or why it cannot be told."""
+    return await session.driver.read(DescribeTopics(), names)
+
+
+async def list_topics(session: Session) -> list[str]:
+    """Return the names of all topics that the caller may DESCRIBE.
+
+    Raises:
+        TaskError: no broker answers.
+    """
+    try:
+        _node, names = await session.wire.call_any(metadata_request(None), topic_names)
+    except (CallError, UnsupportedVersion) as exc:
+        raise TaskError(f"The topics cannot be listed: {exc}.") from None
+    return names
+
+
+async def read_logs(session: Session, partitions: c.Collection[TopicPartition]) -> Logs:
+    """Return the start and the end offset of each partition's log, or why they cannot be told."""
+    await session.driver.locate(ListOffsets(EARLIEST), partitions)
+    starts, ends = await session.wire.gather(
+        session.driver.read(ListOffsets(which), partitions) for which in (EARLIEST, LATEST)
+    )
+    return {where: _log(starts[where], ends[where]) for where in starts}
+
+
+def _log(start: int | KafkaError, end: int | KafkaError) -> Log | KafkaError:
+    if isinstance(start, KafkaError):
+        return start
+    return end if isinstance(end, KafkaError) else (start, end)
+
+
+async def offsets_at(
+    session: Session, partitions: c.Collection[TopicPartition], timestamp: int
+) -> dict[TopicPartition, int | KafkaError]:
+    """Return the first offset at or after `timestamp` (ms since the epoch), NO_RECORD where there is none."""
+    return await session.driver.read(ListOffsets(timestamp), partitions)
+
+
+async def broker_setting(session: Session, name: str) -> str | KafkaError | None:
+    """Return a setting of one broker, None where it does not show it (a managed service may show a part only).
+
+    Or why it cannot be told: this needs DESCRIBE_CONFIGS on the cluster.
+    """
+    try:
+        node, _version = await session.wire.reach_any(broker_config_request(-1, [name]))
+        found = await session.wire.call(node, broker_config_request(node, [name]), read_config)
+    except (CallError, UnsupportedVersion) as exc:
+        return error("NETWORK_EXCEPTION", str(exc))
+    return found if isinstance(found, KafkaError) else found.get(name)
