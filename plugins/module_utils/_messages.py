@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The RPC messages, from kafka-python's protocol layer; those that it lacks are in _typed_messages.py."""
+"""The RPC messages, from kafka-python's protocol layer.
+
+Those about topics are in _topic_messages.py, since most tasks need none; those that it lacks in _typed_messages.py.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,7 @@ from . import _kafka  # noqa: F401 # pylint: disable=unused-import
 
 KAFKA_IMPORT_ERROR: str | None = None
 try:
-    from kafka.protocol.admin.configs import DescribeConfigsRequest
     from kafka.protocol.admin.groups import DeleteGroupsRequest, DescribeGroupsRequest, ListGroupsRequest
-    from kafka.protocol.admin.topics import DeleteTopicsRequest
     from kafka.protocol.consumer.group import (
         LeaveGroupRequest,
         OffsetCommitRequest,
@@ -24,7 +25,6 @@ try:
         OffsetFetchRequest,
     )
     from kafka.protocol.consumer.metadata import ConsumerProtocolAssignment, ConsumerProtocolSubscription
-    from kafka.protocol.consumer.offsets import ListOffsetsRequest
     from kafka.protocol.metadata import FindCoordinatorRequest, MetadataRequest
 except ImportError:
     KAFKA_IMPORT_ERROR = traceback.format_exc()
@@ -34,13 +34,10 @@ __all__ = [
     "ConsumerProtocolAssignment",
     "ConsumerProtocolSubscription",
     "DeleteGroupsRequest",
-    "DeleteTopicsRequest",
-    "DescribeConfigsRequest",
     "DescribeGroupsRequest",
     "FindCoordinatorRequest",
     "LeaveGroupRequest",
     "ListGroupsRequest",
-    "ListOffsetsRequest",
     "MetadataRequest",
     "OffsetCommitRequest",
     "OffsetDeleteRequest",

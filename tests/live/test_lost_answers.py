@@ -130,6 +130,24 @@ def test_a_lost_answer_about_a_topic(cluster: Cluster, proxy: Proxy) -> None:
     assert name not in truth.topics(cluster.client())
 
 
+def test_a_topic_that_was_created_anew_meanwhile_is_kept(cluster: Cluster, proxy: Proxy) -> None:
+    """It is deleted by the id that was looked at, and not by its name."""
+    name = f"lost-topic-{next(NUMBERS)}"
+    client = cluster.client()
+    topics.create(client, name)
+
+    def recreate() -> None:
+        topics.delete(client, name)
+        topics.create(client, name, 3)
+
+    proxy.clear()
+    proxy.before(DELETE_TOPICS, 1, recreate)
+    (item,) = run("topic", proxy.address, names=name).items
+    proxy.reset()
+    assert (item.changed, item.error and item.error.name) == (False, "UNKNOWN_TOPIC_ID")
+    assert truth.topics(client)[name] == 3
+
+
 @pytest.mark.parametrize(("lost", "problem"), [(0, None), (1, "REQUEST_TIMED_OUT")])
 def test_brokers_that_do_not_say_whether_a_topic_is_left(
     cluster: Cluster, proxy: Proxy, lost: int, problem: str | None

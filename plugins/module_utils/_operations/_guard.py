@@ -14,10 +14,10 @@ from .._model import Group, GroupSnapshot, Offsets, Topic
 from .._results import Item
 from .._session import Session
 from ._read import Described
-from ._read_topics import Seen, describe_topics
 
 if t.TYPE_CHECKING:
     from .._snapshot import TopicIds
+    from ._read_topics import Seen
 
 
 def limit(items: c.Sequence[Item], action: str, max_changes: int | None) -> list[Item]:
@@ -57,6 +57,9 @@ async def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSn
     if session.check_mode:
         snapshot.check_target(path)
     else:
+        # not above: most tasks are done without a back-up
+        from ._read_topics import describe_topics
+
         names = {where.topic for group in groups for where in group.offsets}
         topics = _topic_ids(await describe_topics(session, names))
         snapshot.write(path, session.wire.cluster_id, topics, groups)

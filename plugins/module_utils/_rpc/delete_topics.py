@@ -10,7 +10,7 @@ import base64
 import typing as t
 import uuid
 
-from .. import _messages as messages
+from .. import _topic_messages as messages
 from .._errors import from_code
 from .._model import Topic
 from ._handler import Broker, Done, Failed, Handler, Outcome, Retry, Unmap, unique

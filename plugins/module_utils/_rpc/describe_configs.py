@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .. import _messages as messages
+from .. import _topic_messages as messages
 from .._errors import KafkaError, from_code
 
 # Kafka's ConfigResource.Type

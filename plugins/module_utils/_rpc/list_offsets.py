@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from .. import _messages as messages
+from .. import _topic_messages as messages
 from .._errors import error, from_code
 from .._model import TopicPartition
 from ._handler import Broker, Done, Failed, Handler, Outcome, Retry, Unmap, by_topic, unique
