@@ -24,6 +24,8 @@ from ._lookup import AnyBroker, Controller, Coordinators, Leaders, Lookup, told_
 from ._rpc._handler import Broker, Done, Failed, Handler, Outcome, Retry, Unmap
 from ._wire import Wire
 
+# a write that timed out on the broker comes back as one of these, the latter up to Kafka 3.9
+_IN_DOUBT = ("COORDINATOR_NOT_AVAILABLE", "REQUEST_TIMED_OUT")
 BACKOFF = 0.1
 BACKOFF_MAX = 1.0
 K = t.TypeVar("K", bound=c.Hashable)
@@ -36,13 +38,21 @@ The error C(POLICY_VIOLATION) ends it: the change must not be sent again, since 
 """
 
 
-class Driver:
-    """Runs handlers over the brokers of one cluster, and remembers which broker is whose.
+class Changed(t.NamedTuple, t.Generic[K, V]):
+    """The outcome of a change.
 
     Attributes:
-        resent: keys for which a change was sent again, after a first request that may have been carried out: if the
-            second finds nothing left to change, it was.
+        answers: each key's value or error, in the order of the keys.
+        resent: keys for which it was sent again, after a first request that may have been carried out: if the second
+            found nothing left to change, it was.
     """
+
+    answers: dict[K, V | KafkaError]
+    resent: set[K]
+
+
+class Driver:
+    """Runs handlers over the brokers of one cluster, and remembers which broker is whose."""
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
@@ -54,7 +64,6 @@ class Driver:
             Broker.CONTROLLER: Controller(wire),
             Broker.ANY: AnyBroker(wire),
         }
-        self.resent: set[t.Any] = set()
 
     async def read(self, handler: Handler[K, V], keys: c.Iterable[K]) -> dict[K, V | KafkaError]:
         """Run one reading RPC for each key; return each key's value or error, in the order of the keys.
@@ -65,14 +74,13 @@ class Driver:
         """
         return await _Run(self, handler, list(dict.fromkeys(keys)), settle=None).finish()
 
-    async def change(
-        self, handler: Handler[K, V], keys: c.Iterable[K], settle: Settle[K, V]
-    ) -> dict[K, V | KafkaError]:
+    async def change(self, handler: Handler[K, V], keys: c.Iterable[K], settle: Settle[K, V]) -> Changed[K, V]:
         """Run one mutating RPC for each key, as `read` does.
 
         A request that got no answer is not sent again before `settle` has read what became of it.
         """
-        return await _Run(self, handler, list(dict.fromkeys(keys)), settle).finish()
+        run = _Run(self, handler, list(dict.fromkeys(keys)), settle)
+        return Changed(await run.finish(), run.resent)
 
     async def locate(self, handler: Handler[K, V], keys: c.Iterable[K]) -> None:
         """Look up the brokers of keys once, for several handlers that will ask about the same ones."""
@@ -100,6 +108,7 @@ class _Run(t.Generic[K, V]):
         self.results: dict[K, V | KafkaError] = {}
         self.last: dict[K, KafkaError] = {}
         self.unknown: dict[K, None] = {}
+        self.resent: set[K] = set()
         # what may be carried out yet, whatever a read says: it is on its way to a slow broker, or waits for replicas
         self.late: set[K] = set()
         self.doubted: dict[K, V | KafkaError] = {}
@@ -196,9 +205,8 @@ class _Run(t.Generic[K, V]):
         else:
             if self.settle and outcome.error.name == "NOT_COORDINATOR":
                 # also for a write that a broker took, and then lost the key before it was replicated
-                self.driver.resent.add(key)
-            # a write that timed out on the broker comes back as COORDINATOR_NOT_AVAILABLE
-            self._take(key, outcome, sent=outcome.error.name == "COORDINATOR_NOT_AVAILABLE")
+                self.resent.add(key)
+            self._take(key, outcome, sent=outcome.error.name in _IN_DOUBT)
 
     def _doubt(self, key: K, told: V | KafkaError) -> None:
         """Take errors that may have come after the change was made: they hold unless a read shows the change."""
@@ -253,7 +261,7 @@ class _Run(t.Generic[K, V]):
             if made is None and doubted is not None:
                 self._end(key, doubted)
             elif made is None:
-                self.driver.resent.add(key)
+                self.resent.add(key)
             else:
                 self._end(key, made)
 

@@ -53,7 +53,7 @@ def change(bootstrap: str, handler: Handler[str, Any], groups: list[str]) -> dic
         raise AssertionError(f"no answer for {lost}")
 
     with Session(connection(bootstrap), check_mode=False) as session:
-        return session.wire.run(session.driver.change, handler, groups, settle)
+        return session.wire.run(session.driver.change, handler, groups, settle).answers
 
 
 def names(results: dict[Any, Any]) -> dict[Any, str | None]:

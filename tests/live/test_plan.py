@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import itertools
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file as plan_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._model import TopicPartition
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _read
 from ansible_collections.kafkaops.groups.plugins.module_utils._plan_file import Plan, PlannedGroup, PlannedOffset
 from confluent_kafka.admin import AdminClient
 
@@ -309,7 +311,26 @@ def about_to_commit(client: dict[str, str], group: str) -> Iterator[None]:
         producer.commit_transaction(30)
 
 
-@pytest.mark.usefixtures("proxy")
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Open transactions are waited for only a second."""
+    monkeypatch.setattr(_read, "_UNSTABLE_WAIT", 1.0)
+
+
+def test_a_transaction_that_ends_meanwhile_is_waited_for(cluster: Cluster, tmp_path: Path) -> None:
+    (ending,) = names("ending")
+    commits.commit(cluster.client(), ending, {(TOPIC, 0): (3, "", -1)})
+    file = tmp_path / "backup.json"
+    with commits.transaction(cluster.client(), ending, TOPIC, 4) as producer:
+        timer = threading.Timer(3, producer.commit_transaction, [30])
+        timer.start()
+        done = run("consumer_group", cluster.bootstrap, names=ending, backup=str(file))
+        timer.join()
+    assert (done.changed, done.errors) == (1, {})
+    assert json.loads(file.read_text())["groups"][0]["offsets"][0]["offset"] == 4
+
+
+@pytest.mark.usefixtures("proxy", "impatient")
 def test_what_a_transaction_is_about_to_commit_is_not_lost(cluster: Cluster, write: Write) -> None:
     """The committed offset still is what the audit saw; the one of the open transaction would go with the group."""
     (pending,) = names("pending")
@@ -319,13 +340,14 @@ def test_what_a_transaction_is_about_to_commit_is_not_lost(cluster: Cluster, wri
     assert truth.offsets(cluster.client(), pending)[TOPIC, 0].offset == 4
 
 
-@pytest.mark.usefixtures("proxy")
+@pytest.mark.usefixtures("proxy", "impatient")
 def test_a_group_that_cannot_be_backed_up_fails_alone(cluster: Cluster, tmp_path: Path) -> None:
     pending, deleted = names("pending", "deleted")
     commits.commit(cluster.client(), deleted, {(TOPIC, 0): (3, "", -1)})
     with about_to_commit(cluster.client(), pending):
         done = run("consumer_group", cluster.bootstrap, names=[pending, deleted], backup=str(tmp_path / "backup.json"))
     assert (done.changed, done.errors) == (1, {pending: "UNSTABLE_OFFSET_COMMIT"})
+    assert "open transaction" in next(item.error.message for item in done.items if item.error)
     assert [group["name"] for group in json.loads((tmp_path / "backup.json").read_text())["groups"]] == [deleted]
     assert truth.offsets(cluster.client(), pending)[TOPIC, 0].offset == 4
 

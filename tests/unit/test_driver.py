@@ -20,16 +20,18 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._errors import (
     KafkaError,
     UnreadableAnswer,
     UnsupportedVersion,
+    error,
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import (
     Done,
     Handler,
     Outcome,
+    Retry,
     coordinator_outcome,
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._wire import Deadline
 
-LOADING, NOT_AVAILABLE, NOT_COORDINATOR, NOT_FOUND, DENIED, NO_SUCH_CODE = 14, 15, 16, 69, 30, 9999
+LOADING, NOT_AVAILABLE, NOT_COORDINATOR, NOT_FOUND, DENIED, NO_SUCH_CODE, TIMED_OUT = 14, 15, 16, 69, 30, 9999, 7
 
 
 @dataclasses.dataclass
@@ -52,7 +54,12 @@ class Echo(Handler[str, str]):
         return Asked(keys)
 
     def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[str]]:
-        return {group: coordinator_outcome(code) or Done(f"done {group}") for group, code in response.items()}
+        # as OffsetCommit does where a write timed out
+        late = Retry(error("REQUEST_TIMED_OUT"))
+        return {
+            group: late if code == TIMED_OUT else coordinator_outcome(code) or Done(f"done {group}")
+            for group, code in response.items()
+        }
 
 
 @dataclasses.dataclass
@@ -225,6 +232,8 @@ def test_the_deadline_names_the_last_error() -> None:
         pytest.param(CallError("lost", True), [None], "done a", 2, id="it was not made, so it is sent again"),
         pytest.param(NOT_AVAILABLE, ["made"], "made", 1, id="the broker's write timed out, and was made"),
         pytest.param(NOT_AVAILABLE, [None], "done a", 2, id="the broker's write timed out, and was not made"),
+        pytest.param(TIMED_OUT, ["made"], "made", 1, id="an older broker's write timed out, and was made"),
+        pytest.param(TIMED_OUT, [None], "done a", 2, id="an older broker's write timed out, and was not made"),
         pytest.param(UnreadableAnswer("garbage"), ["made"], "made", 1, id="the answer is garbage, and it was made"),
         pytest.param(UnreadableAnswer("garbage"), [None], "done a", 2, id="the answer is garbage, and it was not made"),
         pytest.param({}, ["made"], "made", 1, id="left out of the answer, and made"),
@@ -244,11 +253,11 @@ def test_a_lost_answer_is_settled_by_reading(lost: t.Any, made: list[str | None]
         return dict.fromkeys(groups, made[0])
 
     driver = Driver(script)  # type: ignore[arg-type]
-    got = asyncio.run(driver.change(Echo(), ["a"], settle))
+    got, resent = asyncio.run(driver.change(Echo(), ["a"], settle))
     assert got == {"a": outcome}
     assert len(script.sent) == sent
     assert read == [["a"]] * len(made)
-    assert driver.resent == ({"a"} if made == [None] or lost == NOT_COORDINATOR else set())
+    assert resent == ({"a"} if made == [None] or lost == NOT_COORDINATOR else set())
 
 
 @pytest.mark.parametrize("code", [NOT_AVAILABLE, LOADING])
@@ -259,10 +268,10 @@ def test_what_only_the_lookup_answered_was_not_sent(code: int) -> None:
         raise AssertionError(groups)
 
     driver = Driver(script)  # type: ignore[arg-type]
-    (got,) = asyncio.run(driver.change(Echo(), ["a"], settle)).values()
-    assert isinstance(got, KafkaError)
-    assert got.message.startswith("not finished within")
-    assert driver.resent == set()
+    answers, resent = asyncio.run(driver.change(Echo(), ["a"], settle))
+    assert isinstance(answers["a"], KafkaError)
+    assert answers["a"].message.startswith("not finished within")
+    assert resent == set()
 
 
 @pytest.mark.parametrize("made", [{"t-0": None, "t-1": None}, None], ids=["made", "not made"])
@@ -277,7 +286,7 @@ def test_a_part_with_an_unknown_error_is_settled_by_reading(made: t.Any) -> None
     async def settle(groups: list[str]) -> dict[str, t.Any]:
         return dict.fromkeys(groups, made)
 
-    (got,) = asyncio.run(Driver(script).change(Parts(), ["a"], settle)).values()  # type: ignore[arg-type]
+    (got,) = asyncio.run(Driver(script).change(Parts(), ["a"], settle)).answers.values()  # type: ignore[arg-type]
     assert got == (made or {"t-0": None, "t-1": unknown})
     assert len(script.sent) == 1
 
@@ -295,7 +304,7 @@ def test_an_unknown_error_holds_when_a_read_shows_no_change() -> None:
     async def settle(groups: list[str]) -> dict[str, t.Any]:
         return dict.fromkeys(groups)
 
-    (got,) = asyncio.run(Driver(script).change(Echo(), ["a"], settle)).values()  # type: ignore[arg-type]
+    (got,) = asyncio.run(Driver(script).change(Echo(), ["a"], settle)).answers.values()  # type: ignore[arg-type]
     assert isinstance(got, KafkaError)
     assert (got.code, got.message) == (9999, "broker-1:9092: the broker answered with error code 9999")
     assert len(script.sent) == 1
@@ -327,7 +336,11 @@ def test_the_end_of_the_time_does_not_hide_what_a_broker_said(changes: bool) -> 
         return dict.fromkeys(groups)
 
     driver = Driver(script)  # type: ignore[arg-type]
-    (got,) = asyncio.run(driver.change(Slow(), ["a"], settle) if changes else driver.read(Slow(), ["a"])).values()
+    (got,) = (
+        asyncio.run(driver.change(Slow(), ["a"], settle)).answers
+        if changes
+        else asyncio.run(driver.read(Slow(), ["a"]))
+    ).values()
     assert isinstance(got, KafkaError)
     assert "last: COORDINATOR_LOAD_IN_PROGRESS" in got.message
 
@@ -345,7 +358,7 @@ def test_what_may_be_carried_out_late_is_not_reported_as_not_done(lost: t.Any) -
     async def settle(groups: list[str]) -> dict[str, t.Any]:
         return dict.fromkeys(groups)
 
-    (got,) = asyncio.run(Driver(script).change(Echo(), ["a"], settle)).values()  # type: ignore[arg-type]
+    (got,) = asyncio.run(Driver(script).change(Echo(), ["a"], settle)).answers.values()  # type: ignore[arg-type]
     assert isinstance(got, KafkaError)
     assert "nothing tells whether it was carried out" in got.message
 
@@ -357,7 +370,7 @@ def test_what_nobody_can_tell_is_never_sent_again() -> None:
         return dict.fromkeys(groups, KafkaError(30, "GROUP_AUTHORIZATION_FAILED", "no", False))
 
     driver = Driver(script)  # type: ignore[arg-type]
-    (got,) = asyncio.run(driver.change(Echo(), ["a"], settle)).values()
+    (got,) = asyncio.run(driver.change(Echo(), ["a"], settle)).answers.values()
     assert isinstance(got, KafkaError)
     assert "nothing tells whether it was carried out" in got.message
     assert len(script.sent) == 1

@@ -10,6 +10,7 @@ import typing as t
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._model import Group
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.members import MemberName, parse, plan
 
 from tests.unit.values import group, member, row
@@ -43,7 +44,8 @@ def refused(name: str) -> tuple[str, str, str]:
     ],
 )
 def test_plan(seen: object, wanted: list[MemberName] | None, rows: list[tuple[str, str, str | None]]) -> None:
-    assert [row(item) for item in plan({"g": seen}, wanted, kip848=False)] == rows  # type: ignore[dict-item]
+    refusals = {"g": error("UNSUPPORTED_VERSION")} if isinstance(seen, Group) and seen.type == "consumer" else {}
+    assert [row(item) for item in plan({"g": seen}, wanted, refusals)] == rows  # type: ignore[dict-item]
 
 
 @pytest.mark.parametrize(

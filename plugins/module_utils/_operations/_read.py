@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+import itertools
 import typing as t
 
-from .._errors import CallError, KafkaError, TaskError, UnsupportedVersion, error
+from .._errors import CallError, KafkaError, UnsupportedVersion, error
 from .._model import Group, Offsets
 from .._rpc._describe import DescribeHandler
 from .._rpc.describe_groups import AbsentGroupOperations, DescribeGroups
@@ -19,6 +20,11 @@ Described = Group | None | KafkaError  # pylint: disable=unsupported-binary-oper
 
 _REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _REBALANCE_WAIT = 10.0
+_UNSTABLE = "UNSTABLE_OFFSET_COMMIT"
+_UNSTABLE_WAIT = 10.0
+_UNSTABLE_PAUSE = 0.5
+# the version of ConsumerGroupDescribe that came with the removal of members
+_REMOVES_MEMBERS = 1
 
 
 async def describe(session: Session, names: t.Iterable[str], needed: str = "DESCRIBE") -> dict[str, Described]:
@@ -81,8 +87,28 @@ async def describe_at_rest(session: Session, names: t.Iterable[str], needed: str
 
 
 async def committed(session: Session, names: t.Iterable[str], stable: bool = False) -> dict[str, Offsets | KafkaError]:
-    """Return all that each group has committed; nothing for a group that does not exist. `stable`: see OffsetFetch."""
+    """Return all that each group has committed; nothing for a group that does not exist.
+
+    Args:
+        stable: see OffsetFetch; a commit that is under way is waited for, for a while.
+    """
+    found = await _fetch(session, names, stable)
+    patience = min(_UNSTABLE_WAIT, session.deadline.remaining / 4)
+    for pause in itertools.repeat(_UNSTABLE_PAUSE, int(patience / _UNSTABLE_PAUSE)):
+        unstable = _unstable(found)
+        if not unstable:
+            break
+        await session.wire.sleep(pause)
+        found |= await _fetch(session, unstable, stable)
+    return found
+
+
+async def _fetch(session: Session, names: t.Iterable[str], stable: bool) -> dict[str, Offsets | KafkaError]:
     return await session.driver.read(OffsetFetch(stable), names)
+
+
+def _unstable(found: dict[str, Offsets | KafkaError]) -> list[str]:
+    return [name for name, answer in found.items() if isinstance(answer, KafkaError) and answer.name == _UNSTABLE]
 
 
 async def committed_now(session: Session, names: t.Iterable[str]) -> dict[str, Offsets | KafkaError]:
@@ -90,13 +116,8 @@ async def committed_now(session: Session, names: t.Iterable[str]) -> dict[str, O
 
     What is about to be committed by a group is not waited for.
     """
-    found = await committed(session, names, stable=True)
-    unstable = [
-        name
-        for name, answer in found.items()
-        if isinstance(answer, KafkaError) and answer.name == "UNSTABLE_OFFSET_COMMIT"
-    ]
-    return {**found, **await committed(session, unstable)}
+    found = await _fetch(session, names, stable=True)
+    return found | await _fetch(session, _unstable(found), stable=False)
 
 
 async def absent_group_operations(
@@ -106,18 +127,33 @@ async def absent_group_operations(
     return await session.driver.read(AbsentGroupOperations(), names)
 
 
-async def removes_kip848_members(session: Session, names: list[str]) -> bool:
-    """Whether the coordinators of these KIP-848 groups remove members on behalf of others: since Kafka 4.0.
+async def removal_refusals(session: Session, seen: dict[str, Described]) -> dict[str, KafkaError]:
+    """Return why the coordinators of KIP-848 groups do not remove members on behalf of others: they do since Kafka 4.0.
 
-    Raises:
-        TaskError: a coordinator cannot be asked.
+    The error of each of these groups that is refused, or whose coordinator cannot be asked.
     """
+    groups = [group for group in seen.values() if isinstance(group, Group) and group.type == "consumer"]
+    coordinators = session.driver.coordinators.nodes
+    nodes = {coordinators[group.name] for group in groups if group.name in coordinators}
+    found_at = await session.wire.gather(_describe_version(session, node) for node in nodes)
+    versions = dict(zip(nodes, found_at, strict=True))
+    refusals = {}
+    for group in groups:
+        found = versions.get(coordinators.get(group.name, -1), error("COORDINATOR_NOT_AVAILABLE"))
+        if isinstance(found, KafkaError):
+            refusals[group.name] = found
+        elif found < _REMOVES_MEMBERS:
+            words = f"it is a {group.kind}, and its broker, older than 4.0, does not remove members: stop its consumers"
+            refusals[group.name] = error("UNSUPPORTED_VERSION", words)
+    return refusals
+
+
+async def _describe_version(session: Session, node: int) -> int | KafkaError:
     from .._typed_messages import ConsumerGroupDescribeRequest
 
-    coordinators = session.driver.coordinators.nodes
-    nodes = {coordinators[name] for name in names if name in coordinators}
     try:
-        versions = [await session.wire.version(node, ConsumerGroupDescribeRequest) for node in nodes]
-    except (CallError, UnsupportedVersion) as exc:
-        raise TaskError(f"{exc}. Nothing was changed.") from None
-    return all(version >= 1 for version in versions)
+        return await session.wire.version(node, ConsumerGroupDescribeRequest)
+    except CallError as exc:
+        return error("NETWORK_EXCEPTION", str(exc))
+    except UnsupportedVersion as exc:
+        return error("UNSUPPORTED_VERSION", str(exc))

@@ -18,7 +18,7 @@ from .._session import Session
 from . import members
 from ._expected import COMMITTED_SINCE, USED_SINCE, changed_groups, leave_alone, left_alone_warning, read_plan
 from ._guard import back_up, limit, snapshots
-from ._read import Described, committed, describe
+from ._read import Described, committed, describe, removal_refusals
 
 SHOWN_MEMBERS = 5
 REASON = "the group is being deleted by kafkaops.groups.consumer_group"
@@ -54,8 +54,8 @@ async def delete_groups(request: Request, session: Session) -> Report:
     expected = None if given is None else given.delete_groups
     names = request.names if expected is None else [planned.group for planned in expected]
     seen = await describe(session, names, "READ and DELETE" if request.force else "DELETE")
-    kip848 = await members.kip848_removable(session, seen) if request.force else False
-    items = plan(seen, request.force, kip848, backup=request.backup is not None)
+    refusals = await removal_refusals(session, seen) if request.force else {}
+    items = plan(seen, request.force, refusals, backup=request.backup is not None)
     checked = expected is not None or request.backup is not None
     existing = [name for name, group in seen.items() if isinstance(group, Group)]
     offsets = await committed(session, existing, stable=True) if checked else {}
@@ -73,8 +73,8 @@ async def delete_groups(request: Request, session: Session) -> Report:
     return Report(items, backup_file)
 
 
-def plan(seen: dict[str, Described], force: bool, kip848: bool, backup: bool) -> list[Item]:
-    """Return what to do with each group, and with `force` with its members before it."""
+def plan(seen: dict[str, Described], force: bool, refusals: dict[str, KafkaError], backup: bool) -> list[Item]:
+    """Return what to do with each group, and with `force` with its members before it; `refusals`: see `_read`."""
     items: list[Item] = []
     for name, group in seen.items():
         if group is None:
@@ -82,11 +82,11 @@ def plan(seen: dict[str, Described], force: bool, kip848: bool, backup: bool) ->
         elif isinstance(group, KafkaError):
             items.append(Item(name, DELETE_GROUP, error=group))
         else:
-            items += _plan_group(group, force, kip848, backup)
+            items += _plan_group(group, force, refusals.get(name), backup)
     return items
 
 
-def _plan_group(group: Group, force: bool, kip848: bool, backup: bool) -> list[Item]:
+def _plan_group(group: Group, force: bool, refusal: KafkaError | None, backup: bool) -> list[Item]:
     deletion = Item(group.name, DELETE_GROUP, before=group)
     if not group.may("DELETE"):
         words = f"deleting needs DELETE on group '{group.name}'"
@@ -101,10 +101,10 @@ def _plan_group(group: Group, force: bool, kip848: bool, backup: bool) -> list[I
         return [deletion]
     if not force:
         return [deletion.failed(error("NON_EMPTY_GROUP", _in_use(group)))]
-    problem = members.removal_problem(group, kip848)
+    problem = members.removal_problem(group, refusal)
     if problem is not None:
         return [deletion.failed(error("NON_EMPTY_GROUP", problem.message) if problem.code == 25 else problem)]
-    return [*members.removals(group, kip848), deletion]
+    return [*members.removals(group, refusal), deletion]
 
 
 def _in_use(group: Group) -> str:
@@ -158,7 +158,9 @@ async def apply(
             for name, group in seen.items()
         }
 
-    answers = await session.driver.change(DeleteGroups(), [name for name in planned if name not in kept], settle)
+    answers, resent = await session.driver.change(
+        DeleteGroups(), [name for name in planned if name not in kept], settle
+    )
     outcomes = []
     for item in removed:
         if not item.changed or item.action != DELETE_GROUP:
@@ -166,7 +168,7 @@ async def apply(
         elif item.group in kept:
             outcomes.append(_kept(item, kept[item.group], from_plan))
         else:
-            outcomes.append(_outcome(item, answers[item.group], item.group in session.driver.resent, from_plan))
+            outcomes.append(_outcome(item, answers[item.group], item.group in resent, from_plan))
     return outcomes
 
 
@@ -198,4 +200,4 @@ def _outcome(item: Item, answer: bool | KafkaError, resent: bool, from_plan: boo
         if from_plan:
             return item.left(words)
         return item.failed(error("NON_EMPTY_GROUP", f"{words}: stop its instances first"))
-    return item.failed(answer)
+    return _kept(item, answer, from_plan)

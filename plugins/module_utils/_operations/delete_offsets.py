@@ -15,6 +15,7 @@ from .._model import Committed, Group, Offsets, Topic, TopicPartition
 from .._results import DELETE_OFFSET, NONE, Item
 from .._rpc.offset_delete import OffsetDelete
 from .._session import Session
+from ._expected import COMMITTED_SINCE
 from ._offset_checks import hidden_topic, looked_at_again, partition_problem, planned, settled, topic_problem
 from ._offset_request import Request, Topics
 from ._read import Described
@@ -149,8 +150,7 @@ async def apply(session: Session, items: c.Sequence[Item], backed_up: bool, from
     changes = planned(items)
     partitions = {name: [item.where for item in wanted] for name, wanted in changes.items()}
     settle = functools.partial(settled, session, changes)
-    answers = await session.driver.change(OffsetDelete(partitions), partitions, settle)
-    resent = session.driver.resent
+    answers, resent = await session.driver.change(OffsetDelete(partitions), partitions, settle)
     return [
         _outcome(item, partition_problem(item, answers[item.group]), item.group in resent, from_plan)
         if item.changed
@@ -164,6 +164,8 @@ def _outcome(item: Item, problem: KafkaError | None, resent: bool, from_plan: bo
         return item
     if from_plan and problem.name in ("GROUP_SUBSCRIBED_TO_TOPIC", "NON_EMPTY_GROUP"):
         return item.left("a consumer joined while the offset was being deleted")
+    if from_plan and problem.name == "POLICY_VIOLATION":
+        return item.left(COMMITTED_SINCE)
     if problem.name != "GROUP_ID_NOT_FOUND":
         return item.failed(problem)
     # the group expired, or was deleted by somebody else, since it was read

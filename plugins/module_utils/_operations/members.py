@@ -16,7 +16,7 @@ from .._model import Group, Member
 from .._results import NONE, REMOVE_MEMBER, Item, Report, counted, member_result
 from .._rpc.leave_group import LeaveGroup, MemberErrors
 from .._session import Session
-from ._read import Described, describe, removes_kip848_members
+from ._read import Described, describe, removal_refusals
 
 WATCH_INTERVAL = 0.5
 
@@ -46,7 +46,7 @@ class Request(t.NamedTuple):
 async def remove_members(request: Request, session: Session) -> Report:
     """Remove members as C(consumer_group_members) asks."""
     seen = await describe(session, request.names, "READ")
-    items = plan(seen, request.members, await kip848_removable(session, seen))
+    items = plan(seen, request.members, await removal_refusals(session, seen))
     if session.check_mode:
         return Report(items, extra={"rejoined": []})
     items = await apply(session, items, request.reason)
@@ -90,30 +90,23 @@ def _member_name(member: dict[str, t.Any], option: str) -> MemberName:
     return MemberName(given.get("group_instance_id"), given.get("member_id"))
 
 
-async def kip848_removable(session: Session, seen: dict[str, Described]) -> bool:
-    """Whether the members of the KIP-848 groups among these can be removed on this cluster."""
-    groups = [name for name, group in seen.items() if isinstance(group, Group) and group.type == "consumer"]
-    return bool(groups) and await removes_kip848_members(session, groups)
-
-
-def plan(seen: dict[str, Described], wanted: list[MemberName] | None, kip848: bool) -> list[Item]:
-    """Return what to do with each member: all members of each group, or the wanted ones."""
+def plan(seen: dict[str, Described], wanted: list[MemberName] | None, refusals: dict[str, KafkaError]) -> list[Item]:
+    """Return what to do with each member: all members of each group, or the wanted ones; `refusals`: see `_read`."""
     items: list[Item] = []
     for name, group in seen.items():
         if isinstance(group, KafkaError):
             items.append(Item(name, REMOVE_MEMBER, error=group))
         elif wanted is None:
-            items += (
-                removals(group, kip848) if group and group.members else [Item(name, NONE, before=group, after=group)]
-            )
+            leaving = removals(group, refusals.get(name)) if group else []
+            items += leaving or [Item(name, NONE, before=group, after=group)]
         else:
-            items += _chosen(name, group, wanted, kip848)
+            items += _chosen(name, group, wanted, refusals.get(name))
     return items
 
 
-def _chosen(name: str, group: Group | None, wanted: list[MemberName], kip848: bool) -> list[Item]:
+def _chosen(name: str, group: Group | None, wanted: list[MemberName], refusal: KafkaError | None) -> list[Item]:
     items: dict[Member, Item] = {}
-    planned = {item.member: item for item in removals(group, kip848)} if group else {}
+    planned = {item.member: item for item in removals(group, refusal)} if group else {}
     for member_name in wanted:
         found = [member for member in planned if member and member_name.names(member)]
         if not found:
@@ -124,9 +117,9 @@ def _chosen(name: str, group: Group | None, wanted: list[MemberName], kip848: bo
     return list(items.values())
 
 
-def removals(group: Group, kip848: bool) -> list[Item]:
+def removals(group: Group, refusal: KafkaError | None) -> list[Item]:
     """Return the removal of every member of a group, with the error that the broker would give."""
-    problem = removal_problem(group, kip848)
+    problem = removal_problem(group, refusal)
     return [
         Item(
             group.name,
@@ -140,15 +133,12 @@ def removals(group: Group, kip848: bool) -> list[Item]:
     ]
 
 
-def removal_problem(group: Group, kip848: bool) -> KafkaError | None:
-    """Return why the members of a group cannot be removed, None if they can."""
+def removal_problem(group: Group, refusal: KafkaError | None) -> KafkaError | None:
+    """Return why the members of a group cannot be removed, None if they can; `refusal` is its coordinator's."""
     if not group.may("READ"):
         return error("GROUP_AUTHORIZATION_FAILED", f"removing members needs READ on group '{group.name}'")
-    if group.type == "consumer" and not kip848:
-        return error(
-            "UNSUPPORTED_VERSION",
-            f"it is a {group.kind}, and brokers older than 4.0 do not remove members of those: stop its consumers",
-        )
+    if refusal is not None:
+        return refusal
     if group.type in ("share", "streams"):
         tool = {"share": "stop its consumers", "streams": "stop the instances of the application"}[group.type]
         return error(
@@ -169,8 +159,7 @@ async def apply(session: Session, items: c.Sequence[Item], reason: str) -> list[
         seen = await describe(session, groups)
         return {name: _left(group, leaving[name]) for name, group in seen.items()}
 
-    answers = await session.driver.change(LeaveGroup(leaving, reason), leaving, settle)
-    resent = session.driver.resent
+    answers, resent = await session.driver.change(LeaveGroup(leaving, reason), leaving, settle)
     return [_outcome(item, answers[item.group], item.group in resent) if _is_removal(item) else item for item in items]
 
 

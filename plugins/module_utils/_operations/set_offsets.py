@@ -288,7 +288,7 @@ async def apply(session: Session, items: c.Sequence[Item], backed_up: bool) -> l
         for name, chosen in changes.items()
     }
     settle = functools.partial(settled, session, changes)
-    answers = await session.driver.change(OffsetCommit(wanted), wanted, settle)
+    answers, _resent = await session.driver.change(OffsetCommit(wanted), wanted, settle)
     return [_outcome(item, partition_problem(item, answers[item.group])) if item.changed else item for item in items]
 
 

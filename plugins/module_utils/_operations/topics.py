@@ -138,10 +138,9 @@ async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
         return {name: _became(topic, planned[name]) for name, topic in now.items()}
 
     deletion = DeleteTopics(planned, min(session.wire.request_timeout, session.deadline.remaining) / 2)
-    answers = await session.driver.change(deletion, planned, settle)
+    answers, resent = await session.driver.change(deletion, planned, settle)
     unsure = [name for name, answer in answers.items() if not isinstance(answer, KafkaError) or answer.name in _UNSURE]
     now = await _after_deletion(session, {name: planned[name] for name in unsure})
-    resent = session.driver.resent
     return [
         _outcome(item, answers[item.topic], now.get(item.topic), item.topic in resent)
         if item.changed and item.topic is not None

@@ -20,7 +20,8 @@ _MAX_VERSION = 9
 _WORDS = {
     "NOT_COORDINATOR": "the group has moved, or the broker that took it over does not know whether its last commits are"
     " replicated, and learns it with the next one: see NOT_COORDINATOR in the troubleshooting guide",
-    "UNSTABLE_OFFSET_COMMIT": "a commit or a transaction of it is under way: run the task again when that has ended",
+    "UNSTABLE_OFFSET_COMMIT": "a commit of it is under way, as that of an open transaction is: run the task again when"
+    " that has ended",
 }
 
 
