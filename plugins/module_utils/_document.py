@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections.abc as c
 import contextlib
 import datetime
+import errno
 import json
 import os
 import secrets
@@ -58,32 +59,68 @@ def _value(value: t.Any) -> str:
     return json.dumps(value)
 
 
+class InPlace(OSError):
+    """The file has its name and is complete, but a step after that failed: a crash of the host may lose it."""
+
+
 def put(path: str, text: str, place: c.Callable[[str, str], None], mode: int = 0o600) -> None:
-    """Write a file that is synced to disk before `place` (os.link, os.replace) gives it its name.
+    """Write a file that is synced to disk before `place` (`as_new`, os.replace) gives it its name.
 
     Raises:
-        OSError: it could not be written; nothing is left of it.
+        InPlace: the file is there, but its name is not synced to disk.
+        OSError: the file cannot be written; nothing is left of it.
     """
     folder = os.path.dirname(os.path.abspath(path))
     unnamed = os.path.join(folder, f".kafkaops-{secrets.token_hex(8)}")
-    try:
-        with open(unnamed, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        place(unnamed, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(unnamed)
-    _sync_folder(folder)
-
-
-def _sync_folder(folder: str) -> None:
+    # opened first: a folder that cannot be synced fails before anything is written
     handle = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(handle)
+        try:
+            with open(unnamed, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            place(unnamed, path)
+        except BaseException:
+            _discard(unnamed)
+            raise
+        try:
+            _discard(unnamed)
+            _sync_folder(handle)
+        except OSError as exc:
+            raise InPlace(exc.errno, exc.strerror) from exc
     finally:
         os.close(handle)
+
+
+def as_new(unnamed: str, path: str) -> None:
+    """Give a file its name; raises FileExistsError if the name is taken."""
+    try:
+        os.link(unnamed, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # FAT, SMB and some FUSE mounts have no hard links: an empty file reserves the name, and is then replaced
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            os.replace(unnamed, path)
+        except BaseException:
+            os.unlink(path)
+            raise
+
+
+def _discard(unnamed: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(unnamed)
+
+
+def _sync_folder(handle: int) -> None:
+    try:
+        os.fsync(handle)
+    except OSError as exc:
+        # file systems that cannot sync a folder answer so, SMB among them: its names are the server's to keep
+        if exc.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
 
 
 def load(path: str, option: str, kind: Kind) -> Document:

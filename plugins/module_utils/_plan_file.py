@@ -61,7 +61,8 @@ def write(path: str, plan: Plan) -> None:
     """Write a plan whole: mode 0600, synced to disk before it replaces an earlier one.
 
     Raises:
-        TaskError: it could not be written; nothing is left of it, and an earlier one is as it was.
+        TaskError: it could not be written; nothing is left of it and an earlier one is as it was, or the sentence says
+            that the new one is there.
     """
     content = {
         **PLAN.head(plan.cluster_id, plan.created),
@@ -71,6 +72,10 @@ def write(path: str, plan: Plan) -> None:
     }
     try:
         document.save(path, content, os.replace)
+    except document.InPlace as exc:
+        raise TaskError(
+            f"plan: {path} is written but cannot be synced to disk ({exc.strerror}): check the disk and audit again."
+        ) from exc
     except OSError as exc:
         raise TaskError(f"plan: {path} cannot be written ({exc.strerror}).") from exc
 

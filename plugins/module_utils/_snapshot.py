@@ -50,7 +50,7 @@ def write(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[Group
     """Write a back-up whole: mode 0600, synced to disk before it gets its name, never over an existing file.
 
     Raises:
-        TaskError: it could not be written; nothing is left of it.
+        TaskError: it could not be written; nothing is left of it, or the sentence says what is.
     """
     check_target(path)
     backup = {
@@ -59,10 +59,28 @@ def write(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[Group
         "groups": [_group_json(group) for group in groups],
     }
     try:
-        # unlike a rename, a link never replaces a file that appeared meanwhile
-        document.save(path, backup, os.link)
+        document.save(path, backup, document.as_new)
+    except document.InPlace as exc:
+        problem = f"backup: {path} cannot be synced to disk ({exc.strerror})"
+        _remove(path, problem)
+        raise TaskError(f"{problem}. Nothing was changed.") from exc
     except OSError as exc:
         raise TaskError(f"backup: {path} cannot be written ({exc.strerror}). Nothing was changed.") from exc
+
+
+def rehearse(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[GroupSnapshot]) -> None:
+    """Write a back-up and remove it: check mode fails where the real run would; raises as `write` does."""
+    write(path, cluster_id, topics, groups)
+    _remove(path, f"backup: {path} was written as a trial")
+
+
+def _remove(path: str, problem: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError as exc:
+        raise TaskError(
+            f"{problem} and cannot be removed ({exc.strerror}): remove the file. Nothing was changed."
+        ) from exc
 
 
 def _group_json(group: GroupSnapshot) -> dict[str, t.Any]:

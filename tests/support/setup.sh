@@ -3,7 +3,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What demo, checks and benchmarks need: Java, Maven, .venv, and the jars of Apache Kafka; with the argument "test" also
-# what only tests need: a browser and Kerberos. Quick when all is there.
+# what only tests need: a browser, Kerberos, and a file system without hard links. Quick when all is there.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -48,6 +48,9 @@ has_headers() { [ -f "$("$python" -c 'import sysconfig; print(sysconfig.get_path
 has_kerberos() {
     [ -x /usr/sbin/krb5kdc ] && [ -x /usr/sbin/kadmin.local ] && command -v krb5-config gcc >/dev/null
 }
+has_exfat() {
+    PATH=$PATH:/usr/sbin:/sbin command -v mkfs.exfat >/dev/null && PATH=$PATH:/usr/sbin:/sbin command -v mount.exfat-fuse >/dev/null
+}
 has_openssl() { command -v openssl >/dev/null; }
 has_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null; }
 
@@ -61,6 +64,7 @@ if [ "${1:-}" = test ]; then
     kinds+=(test)
     install "Chromium" has_chromium chromium
     install "MIT Kerberos (KDC, tools and headers)" has_kerberos krb5-kdc krb5-admin-server libkrb5-dev gcc
+    install "exFAT by FUSE" has_exfat exfat-fuse exfatprogs
     install "the headers of $python" has_headers python3-dev
 fi
 

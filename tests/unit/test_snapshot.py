@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pathlib
+import re
 import stat
 import typing as t
 
@@ -82,13 +84,97 @@ def test_a_folder_that_is_none(tmp_path: pathlib.Path, folder: str) -> None:
         snapshot.write(str(tmp_path / folder / "b.json"), "c", {}, GROUPS)
 
 
-def test_a_full_disk_leaves_nothing(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(_handle: int) -> None:
-        raise OSError(28, "No space left on device")
+def refusing(number: int, only: t.Callable[[t.Any], bool] = lambda _what: True, call: t.Any = None) -> t.Any:
+    """A system call that fails with an error number, for some of its first arguments."""
 
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(TaskError, match=r"cannot be written \(No space left on device\). Nothing was changed"):
-        snapshot.write(str(tmp_path / "b.json"), "c", {}, GROUPS)
+    def refused(what: t.Any, *more: t.Any) -> t.Any:
+        if only(what):
+            raise OSError(number, os.strerror(number))
+        return call(what, *more)
+
+    return refused
+
+
+def is_folder(handle: int) -> bool:
+    return stat.S_ISDIR(os.fstat(handle).st_mode)
+
+
+NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS)
+
+
+@pytest.mark.parametrize("number", NO_LINKS)
+def test_a_file_system_without_links(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    monkeypatch.setattr(os, "link", refusing(number))
+    file = tmp_path / "b.json"
+    snapshot.write(str(file), "c", {}, GROUPS)
+    assert list(snapshot.read(str(file), "c", any_cluster=False).groups.values()) == GROUPS
+    assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
+    assert os.listdir(tmp_path) == ["b.json"]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_that_appears_meanwhile_stays(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    file = tmp_path / "b.json"
+    linked = os.link
+
+    def link(unnamed: str, path: str) -> None:
+        file.write_text("theirs")
+        if not links:
+            raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+        linked(unnamed, path)
+
+    monkeypatch.setattr(os, "link", link)
+    with pytest.raises(TaskError, match=r"cannot be written \(File exists\). Nothing was changed"):
+        snapshot.write(str(file), "c", {}, GROUPS)
+    assert file.read_text() == "theirs"
+    assert os.listdir(tmp_path) == ["b.json"]
+
+
+@pytest.mark.parametrize(
+    ("calls", "sentence"),
+    [
+        ({"fsync": refusing(errno.ENOSPC)}, "cannot be written (No space left on device)"),
+        ({"link": refusing(errno.EPERM), "replace": refusing(errno.EIO)}, "cannot be written (Input/output error)"),
+        ({"fsync": refusing(errno.EIO, is_folder, os.fsync)}, "cannot be synced to disk (Input/output error)"),
+    ],
+)
+@pytest.mark.parametrize("attempt", [snapshot.write, snapshot.rehearse])
+def test_a_failure_leaves_nothing(
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    attempt: t.Callable[..., None],
+    calls: dict[str, t.Any],
+    sentence: str,
+) -> None:
+    for name, call in calls.items():
+        monkeypatch.setattr(os, name, call)
+    with pytest.raises(TaskError, match=re.escape(f"{sentence}. Nothing was changed")):
+        attempt(str(tmp_path / "b.json"), "c", {}, GROUPS)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_file_that_cannot_be_removed_is_told_of(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "b.json"
+    monkeypatch.setattr(os, "fsync", refusing(errno.EIO, is_folder, os.fsync))
+    monkeypatch.setattr(os, "unlink", refusing(errno.EROFS, lambda path: path == str(file), os.unlink))
+    with pytest.raises(TaskError, match=r"cannot be synced .* and cannot be removed .*: remove the file. Nothing was"):
+        snapshot.write(str(file), "c", {}, GROUPS)
+    assert os.listdir(tmp_path) == ["b.json"]
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOTSUP])
+def test_a_folder_that_the_file_system_never_syncs(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.setattr(os, "fsync", refusing(number, is_folder, os.fsync))
+    snapshot.write(str(tmp_path / "b.json"), "c", {}, GROUPS)
+    assert os.listdir(tmp_path) == ["b.json"]
+
+
+def test_a_rehearsal_leaves_nothing(tmp_path: pathlib.Path) -> None:
+    snapshot.rehearse(str(tmp_path / "b.json"), "c", {}, GROUPS)
     assert os.listdir(tmp_path) == []
 
 

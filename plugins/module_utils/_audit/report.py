@@ -124,11 +124,15 @@ def write(path: str, audit: Audit) -> None:
     """Write the report whole to `path`, in place of an earlier one, readable for all whom the umask allows.
 
     Raises:
-        TaskError: it could not be written; nothing is left of it.
+        TaskError: it could not be written; nothing is left of it, or the sentence says that it is there.
     """
     text = render(audit)
     try:
         document.put(path, text, os.replace, 0o644)
+    except document.InPlace as exc:
+        raise TaskError(
+            f"report: {path} is written but cannot be synced to disk ({exc.strerror}): check the disk and audit again."
+        ) from exc
     except OSError as exc:
         raise TaskError(
             f"report: {path} cannot be written ({exc.strerror}): look at its folder, and run the audit again."

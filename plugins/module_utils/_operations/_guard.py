@@ -42,7 +42,7 @@ def snapshots(
 
 
 async def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSnapshot]) -> str | None:
-    """Write the back-up of groups that are going to be changed; in check mode only see whether it could be written.
+    """Write the back-up of groups that are going to be changed; check mode removes it at once.
 
     Returns:
         The path, None if there is nothing to back up.
@@ -54,15 +54,13 @@ async def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSn
         return None
     from .. import _snapshot as snapshot
 
-    if session.check_mode:
-        snapshot.check_target(path)
-    else:
-        # not above: most tasks are done without a back-up
-        from ._read_topics import describe_topics
+    # not above: most tasks are done without a back-up
+    from ._read_topics import describe_topics
 
-        names = {where.topic for group in groups for where in group.offsets}
-        topics = _topic_ids(await describe_topics(session, names))
-        snapshot.write(path, session.wire.cluster_id, topics, groups)
+    names = {where.topic for group in groups for where in group.offsets}
+    topics = _topic_ids(await describe_topics(session, names))
+    place = snapshot.rehearse if session.check_mode else snapshot.write
+    place(path, session.wire.cluster_id, topics, groups)
     return path
 
 
