@@ -23,8 +23,8 @@ options:
     description:
       - The path of a file to write the back-up to. It holds everything that the affected groups have committed, as
         the caller can see it.
-      - It is written whole before the first change, with mode C(0600). If it cannot be written, nothing is changed. On a
-        file system without modes, such as FAT, the mount options set who can read the file.
+      - It is written whole before the first change, with mode C(0600). If it cannot be written, nothing is changed.
+      - On a file system without modes, such as FAT, the mount options set who can read the file.
       - Check mode writes the file and removes it immediately, so that check mode fails where the real run would.
       - The file system does not need hard links. Without them, a task that is killed at that moment can leave an empty
         file with the name of the back-up.
