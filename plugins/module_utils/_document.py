@@ -166,10 +166,18 @@ def natural(value: t.Any, most: int) -> int:
     return value
 
 
-def text(value: t.Any, empty: bool = False) -> str:
-    """Return a text that Kafka can hold; raises ValueError."""
-    if not isinstance(value, str) or not (value or empty) or len(value.encode("utf-8")) > inputs.MAX_BYTES:
+def text(value: t.Any) -> str:
+    """Return a name that Kafka can hold; raises ValueError."""
+    if not isinstance(value, str) or not value or len(value.encode("utf-8")) > inputs.MAX_BYTES:
         raise ValueError(f"{value!r:.60} is not a text")
+    return value
+
+
+def metadata(value: t.Any) -> str:
+    """Return the metadata of an offset, of any length; raises ValueError."""
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.60} is not a text")
+    value.encode("utf-8")
     return value
 
 

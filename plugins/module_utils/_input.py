@@ -50,6 +50,13 @@ def for_a_library(value: str, option: str) -> str:
     return value
 
 
+def metadata(value: str | None, option: str) -> str | None:
+    """Return the metadata of an offset; how long it may be is for the broker to say (offset.metadata.max.bytes)."""
+    if value is not None:
+        _size(value, option)
+    return value
+
+
 def _size(value: str, option: str) -> int:
     try:
         return len(value.encode("utf-8"))

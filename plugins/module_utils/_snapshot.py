@@ -135,7 +135,7 @@ def _group_from_json(group: dict[str, t.Any]) -> GroupSnapshot:
         offsets[where] = Committed(
             document.natural(entry["offset"], inputs.INT64_MAX),
             -1 if epoch == -1 else document.natural(epoch, inputs.INT32_MAX),
-            document.text(entry["metadata"], empty=True),
+            document.metadata(entry["metadata"]),
         )
     name, kind, state = (document.text(group[key]) for key in ("name", "type", "state"))
     return GroupSnapshot(name, kind, state, offsets)

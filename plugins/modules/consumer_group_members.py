@@ -51,7 +51,8 @@ options:
   members:
     description:
       - The members to remove from one group. O(names) then holds one name.
-      - Each is named by its instance id or by its member id. An empty list is refused.
+      - Each is named by its instance id, by its member id, or by both. An empty list is refused.
+      - Members that M(kafkaops.groups.consumer_group_info) returns can be given as they are.
     type: list
     elements: dict
     suboptions:
@@ -61,8 +62,18 @@ options:
           - Put quotes around a number.
         type: raw
       member_id:
-        description: The member id, as M(kafkaops.groups.consumer_group_info) shows it.
+        description:
+          - The member id, as M(kafkaops.groups.consumer_group_info) shows it.
+          - With O(members[].group_instance_id), only this instance is removed. An instance that was started again
+            since has another member id, and is unchanged.
         type: raw
+      client_id: &ignored
+        description:
+          - Ignored. It is accepted so that what M(kafkaops.groups.consumer_group_info) returns can be given as it is.
+        type: raw
+      host: *ignored
+      topics: *ignored
+      assignment: *ignored
   reason:
     description:
       - Why the members are removed. Brokers of Kafka 4.0 or newer write it to their log.
@@ -359,7 +370,10 @@ def main() -> None:
             "members": {
                 "type": "list",
                 "elements": "dict",
-                "options": {"group_instance_id": {"type": "raw"}, "member_id": {"type": "raw"}},
+                "options": {
+                    name: {"type": "raw"}
+                    for name in ("group_instance_id", "member_id", "client_id", "host", "topics", "assignment")
+                },
             },
             "reason": {"type": "str", "default": "removed by kafkaops.groups.consumer_group_members"},
             "settle_time": {"type": "float", "default": 0},

@@ -95,6 +95,7 @@ options:
   offsets:
     description:
       - The offsets to set in O(group). They are taken exactly. They are not clamped to the log.
+      - Offsets that M(kafkaops.groups.consumer_group_info) returns can be given as they are.
       - An empty list is refused.
     type: list
     elements: dict
@@ -122,7 +123,14 @@ options:
           - If it is not set, the leader epoch stays if the offset stays, and else there is none.
           - A leader epoch above the current one of the partition is not committed, and one that was committed is
             removed, also by O(reset_to). A Java consumer that finds it waits forever.
+          - V(-1) is no leader epoch.
         type: int
+      log_start: &ignored
+        description:
+          - Ignored. It is accepted so that what M(kafkaops.groups.consumer_group_info) returns can be given as it is.
+        type: int
+      log_end: *ignored
+      lag: *ignored
   reset_to:
     description:
       - Where in the log to set the offsets of O(topics), or of the topics of O(groups).
@@ -260,6 +268,17 @@ EXAMPLES = r"""
             partition: 1
             offset: 1187
             metadata: set by hand
+
+    - name: See where a group is
+      kafkaops.groups.consumer_group_info:
+        name: reports
+        gather: [offsets]
+      register: reports
+
+    - name: Let a new group start where that group is
+      kafkaops.groups.consumer_group_offsets:
+        group: reports-v2
+        offsets: "{{ reports.groups[0].offsets }}"
 
     - name: Read a topic again from its start
       kafkaops.groups.consumer_group_offsets:
@@ -502,6 +521,9 @@ def main() -> None:
                     "offset": {"type": "int", "required": True},
                     "metadata": {"type": "str"},
                     "leader_epoch": {"type": "int"},
+                    "log_start": {"type": "int"},
+                    "log_end": {"type": "int"},
+                    "lag": {"type": "int"},
                 },
             },
             "reset_to": {

@@ -93,9 +93,19 @@ def test_offsets() -> None:
     params = {
         "state": "present",
         "group": "g",
-        "offsets": [wanted(5), wanted(6, partition=1, metadata="m", leader_epoch=2)],
+        "offsets": [
+            wanted(5),
+            wanted(6, partition=1, metadata="m", leader_epoch=2),
+            wanted(2**63 - 1, partition=2, metadata="", leader_epoch=-1),
+            wanted(0, partition=3, metadata="\0" + "ü" * 40_000),
+        ],
     }
-    assert parse({**DEFAULTS, **params}).offsets == {at(0): Wanted(5, None, None), at(1): Wanted(6, "m", 2)}
+    assert parse({**DEFAULTS, **params}).offsets == {
+        at(0): Wanted(5, None, None),
+        at(1): Wanted(6, "m", 2),
+        at(2): Wanted(2**63 - 1, "", -1),
+        at(3): Wanted(0, "\0" + "ü" * 40_000, None),
+    }
 
 
 @pytest.mark.parametrize(
@@ -130,6 +140,8 @@ def test_offsets() -> None:
         ({"state": "present", "group": "g", "offsets": [wanted(1)], "restore_from": "f"}, "needs exactly one of"),
         ({"state": "present", "group": "g", "offsets": []}, "offsets is an empty list"),
         ({"state": "present", "group": "g", "offsets": [wanted(-1)]}, r"offsets\[0\].offset is -1"),
+        ({"state": "present", "group": "g", "offsets": [wanted(1, leader_epoch=-2)]}, "leader_epoch is -2"),
+        ({"state": "present", "group": "g", "offsets": [wanted(1, metadata="\ud800")]}, "metadata is not valid UTF-8"),
         ({"state": "present", "group": "g", "offsets": [wanted(1, partition=-1)]}, r"offsets\[0\].partition is -1"),
         ({"state": "present", "group": "g", "offsets": [wanted(1), wanted(2)]}, "names partition a-0 a second time"),
         (

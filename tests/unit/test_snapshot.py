@@ -23,7 +23,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._snapshot import B
 from tests.unit.values import at, offset
 
 GROUPS = [
-    GroupSnapshot("ü", "classic", "Empty", {at(0): offset(5, "m", 3), at(1): offset(0)}),
+    GroupSnapshot("ü", "classic", "Empty", {at(0): offset(5, "m", 3), at(1): offset(0, "ü" * 40_000)}),
     GroupSnapshot("none", "consumer", "Empty", {}),
 ]
 IDS = {"a": "AAAAAAAAAAEAAAAAAAAAAg", "gone": None}
@@ -207,6 +207,7 @@ def of_group(*offsets: t.Any, **more: t.Any) -> dict[str, t.Any]:
         (of_group(entry(partition=True)), "True is not a number"),
         (of_group(entry(topic="")), "'' is not a text"),
         (of_group(entry(metadata=None)), "None is not a text"),
+        (of_group(entry(metadata="\ud800")), "is damaged"),
         (of_group(entry(), entry()), "a-0 stands twice"),
         (of_group({"topic": "a"}), "is damaged"),
         (of_group(name=5), "5 is not a text"),

@@ -182,18 +182,15 @@ def _offsets(value: list[dict[str, t.Any]]) -> dict[TopicPartition, Wanted]:
         )
         if where in offsets:
             raise TaskError(f"{option} names partition {where} a second time. Nothing was sent.")
-        if entry["leader_epoch"] is not None:
+        # -1 is none, as consumer_group_info returns it
+        if entry["leader_epoch"] not in (None, -1):
             inputs.natural(entry["leader_epoch"], f"{option}.leader_epoch")
         offsets[where] = Wanted(
             inputs.natural(entry["offset"], f"{option}.offset", inputs.INT64_MAX),
-            _metadata(entry["metadata"], f"{option}.metadata"),
+            inputs.metadata(entry["metadata"], f"{option}.metadata"),
             entry["leader_epoch"],
         )
     return offsets
-
-
-def _metadata(value: str | None, option: str) -> str | None:
-    return inputs.text(value, option) if value else value
 
 
 def _reset(to: str, value: t.Any) -> Reset:

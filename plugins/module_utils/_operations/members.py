@@ -22,16 +22,14 @@ WATCH_INTERVAL = 0.5
 
 
 class MemberName(t.NamedTuple):
-    """A member as the user names it: by its instance id (static) or by its member id."""
+    """A member as the user names it: by its instance id (static), by its member id, or by both."""
 
     group_instance_id: str | None
     member_id: str | None
 
     def names(self, member: Member) -> bool:
         """Whether it is this member."""
-        if self.group_instance_id is not None:
-            return member.group_instance_id == self.group_instance_id
-        return member.member_id == self.member_id
+        return self.group_instance_id in (None, member.group_instance_id) and self.member_id in (None, member.member_id)
 
 
 class Request(t.NamedTuple):
@@ -82,12 +80,13 @@ def _whom(params: dict[str, t.Any]) -> tuple[list[str], list[MemberName] | None]
 
 
 def _member_name(member: dict[str, t.Any], option: str) -> MemberName:
-    given = {key: value for key, value in member.items() if value is not None}
-    if len(given) != 1:
-        raise TaskError(f"{option} needs exactly one of group_instance_id and member_id. Nothing was sent.")
-    for key, value in given.items():
-        inputs.text(value, f"{option}.{key}")
-    return MemberName(given.get("group_instance_id"), given.get("member_id"))
+    given = [
+        None if member[key] is None else inputs.text(member[key], f"{option}.{key}")
+        for key in ("group_instance_id", "member_id")
+    ]
+    if given == [None, None]:
+        raise TaskError(f"{option} needs group_instance_id or member_id. Nothing was sent.")
+    return MemberName(*given)
 
 
 def plan(seen: dict[str, Described], wanted: list[MemberName] | None, refusals: dict[str, KafkaError]) -> list[Item]:

@@ -75,7 +75,10 @@ def _outcome(group: t.Any) -> Outcome[Offsets]:
                 return Failed(_explained(problem.error))
             if partition.committed_offset >= 0:
                 offsets[TopicPartition(topic.name, partition.partition_index)] = Committed(
-                    partition.committed_offset, partition.committed_leader_epoch, partition.metadata or ""
+                    partition.committed_offset,
+                    # brokers store any number, and those below 0 are no epochs
+                    max(partition.committed_leader_epoch, -1),
+                    partition.metadata or "",
                 )
     return Done(offsets)
 
