@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,12 +38,22 @@ def play(
     """Run ``ansible-playbook kafkaops.groups.NAME``."""
     chosen = {"--tags": tags, "--skip-tags": skip_tags}
     options = [*(["--check"] if check else []), *(f"{option} {given}" for option, given in chosen.items() if given)]
+    return _run(f"kafkaops.groups.{name}", bootstrap, variables, " ".join(options))
+
+
+def play_tasks(tasks: Sequence[Mapping[str, Any]], bootstrap: str) -> Play:
+    """Run a play of tasks, on localhost."""
+    interpreter = {"ansible_python_interpreter": sys.executable}
+    return _run([{"hosts": "localhost", "gather_facts": False, "tasks": [*tasks]}], bootstrap, interpreter, "")
+
+
+def _run(playbook: str | list[dict[str, Any]], bootstrap: str, variables: Mapping[str, Any], options: str) -> Play:
     with tempfile.TemporaryDirectory(prefix="playbook-") as folder:
         done = ansible_runner.run(
             private_data_dir=folder,
-            playbook=f"kafkaops.groups.{name}",
+            playbook=playbook,
             extravars=dict(variables),
-            cmdline=" ".join(options),
+            cmdline=options,
             envvars={
                 "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
                 "ANSIBLE_COLLECTIONS_PATH": str(install()),

@@ -34,7 +34,7 @@ def refused(name: str) -> tuple[str, str, str]:
         (TWO, [MemberName(None, "x")], [REMOVE]),
         (TWO, [MemberName(None, "x"), MemberName("gone", None)], [REMOVE, NONE]),
         (TWO, [MemberName(None, "y"), MemberName("i", None)], [REMOVE]),
-        (TWO, [MemberName("i", "x")], [REMOVE]),
+        (TWO, [MemberName("i", "y")], [REMOVE]),
         (TWO, [MemberName("i", "an earlier one")], [NONE]),
         (None, [MemberName("i", None)], [NONE]),
         (group("g", member(), protocol_type="connect"), None, [REMOVE]),
