@@ -63,7 +63,8 @@ options:
         RV(groups[].state) and RV(groups[].coordinator).
       - V(members) adds RV(groups[].members) and RV(groups[].assignor).
       - V(offsets) adds RV(groups[].offsets).
-      - V(lag) adds RV(groups[].offsets) with the ends of the log, and RV(groups[].lag).
+      - V(lag) adds RV(groups[].offsets) with the ends of the log, RV(groups[].lag) and RV(groups[].known_lag). It
+        also describes the groups that are in use, since a partition that a member reads without a commit counts.
       - V(permissions) adds RV(groups[].permissions).
       - An empty list is refused.
     type: list
@@ -84,7 +85,9 @@ notes:
     and do not say so. To see the members of a KIP-848, share or streams group, newer brokers ask for DESCRIBE on the
     topics of its members.
   - The lag is read after the committed offsets. A group that commits meanwhile shows a little more lag than it has.
-  - A share group has no committed offsets.
+  - A lag that is not known is V(null), never 0. Test RV(groups[].lag) for V(none) before comparing it with a number.
+  - A group without members shows the lag of what it has committed. Nothing shows which other partitions it would read.
+  - A share group has no committed offsets. It keeps its positions elsewhere, and its offsets and its lag are V(null).
 seealso:
   - module: kafkaops.groups.consumer_group
   - module: kafkaops.groups.consumer_group_members
@@ -120,7 +123,10 @@ EXAMPLES = r"""
 
     - name: Fail if the group is too far behind
       ansible.builtin.assert:
-        that: reports.groups[0].lag < 10000
+        that:
+          - reports.groups[0].lag is not none
+          - reports.groups[0].lag < 10000
+        fail_msg: "lag: {{ reports.groups[0].lag }}, known: {{ reports.groups[0].known_lag }}"
 
     - name: See what one may do with the groups of the KIP-848 protocol, even if a broker does not answer
       kafkaops.groups.consumer_group_info:
@@ -239,7 +245,11 @@ groups:
       elements: str
       sample: [DELETE, DESCRIBE, READ]
     offsets:
-      description: What the group has committed. V(null) if it cannot be told; RV(errors) then says why.
+      description:
+        - What the group has committed, except on topics that the caller may not describe. The brokers leave these out.
+        - V(null) for a share group, which keeps its positions elsewhere. V(null) also if it cannot be told;
+          RV(errors) then says why.
+        - It can be given to O(kafkaops.groups.consumer_group_offsets#module:offsets) as it is.
       returned: if O(gather) holds V(offsets) or V(lag)
       type: list
       elements: dict
@@ -282,13 +292,28 @@ groups:
           type: int
           sample: 1250
         lag:
-          description: How many records are left to read. V(null) if O(gather) does not hold V(lag), or if it cannot
-            be told.
+          description:
+            - How many offsets the end of the log is after the committed offset. V(null) if O(gather) does not hold
+              V(lag), or if the end of the log cannot be told.
+            - Offsets that are no longer in the log, before RV(groups[].offsets[].log_start), count too.
+            - V(0) if the committed offset is after the end of the log.
           returned: success
           type: int
           sample: 50
     lag:
-      description: The sum of the lags. V(null) if one of them cannot be told.
+      description:
+        - The sum of the lags of all partitions that the group has committed or that its members read.
+        - "V(null) if one of them is not known: the end of a log cannot be told, or a member reads a partition that has
+          records and no committed offset."
+        - V(null) also if the group has committed nothing and reads nothing, while it rebalances, if its members cannot
+          be described, and for share groups.
+      returned: if O(gather) holds V(lag)
+      type: int
+      sample: 50
+    known_lag:
+      description:
+        - The sum of the lags that are known, which is a part of the lag if RV(groups[].lag) is V(null).
+        - V(null) if none is known.
       returned: if O(gather) holds V(lag)
       type: int
       sample: 50

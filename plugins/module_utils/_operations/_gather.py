@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
+import collections.abc as c
 import dataclasses
 import typing as t
 
 from .. import _messages as messages
 from .._errors import CallError, KafkaError, TaskError, from_code
-from .._model import Group, Listing, Offsets
+from .._model import Group, Listing, Offsets, TopicPartition
 from .._rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
 from .._session import Session
 from ._read import committed_now, describe
@@ -24,11 +25,16 @@ _RETRIABLE = ("COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE")
 
 @dataclasses.dataclass
 class Found:
-    """One group, with what was gathered of it."""
+    """One group, with what was gathered of it.
+
+    Attributes:
+        assigned: the partitions that its members read; None where they cannot be known.
+    """
 
     listing: Listing
     group: Group | None = None
     offsets: Offsets | None = None
+    assigned: frozenset[TopicPartition] | None = None
 
 
 @dataclasses.dataclass
@@ -106,9 +112,11 @@ async def _list_node(session: Session, node: int, states: list[str], types: list
     return t.cast(KafkaError, problem)
 
 
-async def described(session: Session, gathered: Gathered, states: list[str]) -> None:
-    """Describe the listed groups; those that are gone or of another state by now are dropped."""
-    for name, group in (await describe(session, gathered.groups)).items():
+async def described(
+    session: Session, gathered: Gathered, states: list[str], names: c.Collection[str] | None = None
+) -> None:
+    """Describe the listed groups, or those of `names`; those that are gone or of another state by now are dropped."""
+    for name, group in (await describe(session, gathered.groups if names is None else names)).items():
         if isinstance(group, Group) and group.state in (states or [group.state]):
             gathered.groups[name].group = group
         elif not isinstance(group, KafkaError):
@@ -119,11 +127,9 @@ async def described(session: Session, gathered: Gathered, states: list[str]) -> 
 
 
 async def fetched(session: Session, gathered: Gathered) -> None:
-    """Fetch all that the groups have committed; share groups commit nothing."""
-    shared = [name for name, found in gathered.groups.items() if found.listing.type == "share"]
-    for name in shared:
-        gathered.groups[name].offsets = {}
-    for name, found in (await committed_now(session, [name for name in gathered.groups if name not in shared])).items():
+    """Fetch all that the groups have committed; share groups commit nothing, and keep their positions elsewhere."""
+    names = [name for name, found in gathered.groups.items() if found.listing.type != "share"]
+    for name, found in (await committed_now(session, names)).items():
         if isinstance(found, KafkaError):
             gathered.errors.append({"group": name, "error": found.as_result()})
         else:
@@ -131,8 +137,10 @@ async def fetched(session: Session, gathered: Gathered) -> None:
 
 
 async def logs(session: Session, gathered: Gathered) -> None:
-    """Read the log of every partition that a group has committed."""
-    partitions = {where for found in gathered.groups.values() for where in found.offsets or ()}
+    """Read the log of every partition that a group has committed, or that its members read."""
+    partitions = {
+        where for found in gathered.groups.values() for where in (*(found.offsets or ()), *(found.assigned or ()))
+    }
     gathered.logs = await read_logs(session, partitions)
     gathered.errors += log_errors(gathered.logs)
 

@@ -11,11 +11,13 @@ import typing as t
 
 from .. import _input as inputs
 from .._errors import KafkaError, TaskError
-from .._model import Member, Offsets, TopicPartition
+from .._model import Member, Offsets
 from .._results import member_result
 from .._session import Session
 from . import _gather
 from ._gather import Found, Gathered
+from ._lag import find_assigned, group_lag, in_use, lag_of
+from ._read_topics import Log, Logs
 
 
 class Request(t.NamedTuple):
@@ -39,9 +41,13 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
         gathered.groups = {name: found for name, found in gathered.groups.items() if request.matches(name)}
         if gather & {"members", "permissions"}:
             await _gather.described(session, gathered, request.states)
+        elif "lag" in gather:
+            names = [name for name, found in gathered.groups.items() if in_use(found)]
+            await _gather.described(session, gathered, request.states, names)
     if gather & {"offsets", "lag"}:
         await _gather.fetched(session, gathered)
     if "lag" in gather:
+        await find_assigned(session, gathered)
         await _gather.logs(session, gathered)
     coordinators = {found.listing.coordinator for found in gathered.groups.values()}
     addresses = {node: _address(session, node) for node in coordinators}
@@ -79,7 +85,7 @@ def _address(session: Session, node: int) -> dict[str, t.Any]:
 def _group_result(
     found: Found,
     gather: frozenset[str],
-    logs: dict[TopicPartition, tuple[int, int] | KafkaError],
+    logs: Logs,
     addresses: dict[int, dict[str, t.Any]],
 ) -> dict[str, t.Any]:
     listing, group = found.listing, found.group
@@ -98,9 +104,7 @@ def _group_result(
     if gather & {"offsets", "lag"}:
         result["offsets"] = None if found.offsets is None else _offsets_result(found.offsets, logs)
     if "lag" in gather:
-        result["lag"] = _sum(
-            [offset["lag"] for offset in result["offsets"]] if result["offsets"] is not None else [None]
-        )
+        result["lag"], result["known_lag"] = group_lag(found, logs)
     return result
 
 
@@ -114,22 +118,13 @@ def _member_result(member: Member, state: str) -> dict[str, t.Any]:
     }
 
 
-def _offsets_result(
-    offsets: Offsets, logs: dict[TopicPartition, tuple[int, int] | KafkaError]
-) -> list[dict[str, t.Any]]:
+def _offsets_result(offsets: Offsets, logs: Logs) -> list[dict[str, t.Any]]:
     return [
         {**where._asdict(), **at.as_result(), **_log_result(at.offset, logs.get(where))}
         for where, at in sorted(offsets.items())
     ]
 
 
-def _sum(lags: list[int | None]) -> int | None:
-    """Return the sum, None if one of the lags cannot be told: half a sum would look like a group that caught up."""
-    known = [lag for lag in lags if lag is not None]
-    return sum(known) if len(known) == len(lags) else None
-
-
-def _log_result(offset: int, log: tuple[int, int] | KafkaError | None) -> dict[str, int | None]:
-    if log is None or isinstance(log, KafkaError):
-        return {"log_start": None, "log_end": None, "lag": None}
-    return {"log_start": log[0], "log_end": log[1], "lag": max(0, log[1] - offset)}
+def _log_result(offset: int, log: Log | KafkaError | None) -> dict[str, int | None]:
+    start, end = (None, None) if log is None or isinstance(log, KafkaError) else log
+    return {"log_start": start, "log_end": end, "lag": lag_of(offset, log)}

@@ -1,0 +1,89 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The lag of groups: of what they have committed, and of what their members read without a commit."""
+
+from __future__ import annotations
+
+import itertools
+
+from .._errors import KafkaError
+from .._model import Group, Topic, TopicPartition
+from .._session import Session
+from ._gather import Found, Gathered
+from ._read_topics import Log, Logs, Seen, describe_topics
+
+
+def in_use(found: Found) -> bool:
+    """Whether a listed group may have members whose partitions count for its lag."""
+    return found.listing.type != "share" and found.listing.state not in ("Empty", "Dead")
+
+
+async def find_assigned(session: Session, gathered: Gathered) -> None:
+    """Set which partitions the members of each group read; the groups in use have been described."""
+    names = {
+        topic
+        for found in gathered.groups.values()
+        if found.group and found.group.type == "streams"
+        for member in found.group.members
+        for topic in member.topics or ()
+    }
+    topics = await describe_topics(session, names)
+    for found in gathered.groups.values():
+        found.assigned = assigned(found, topics)
+
+
+def assigned(found: Found, topics: Seen) -> frozenset[TopicPartition] | None:
+    """Return the partitions that the members of a group read, None where they cannot be known.
+
+    Args:
+        topics: the topics that streams groups read.
+    """
+    group = found.group
+    if group is None:
+        return None if in_use(found) else frozenset()
+    if not group.members:
+        return frozenset()
+    if group.state != "Stable" or any(member.topics is None for member in group.members):
+        return None
+    if group.type == "streams":
+        return _whole(group, topics)
+    if group.protocol_type == "consumer":
+        return frozenset(where for member in group.members for where in member.assignment)
+    return None
+
+
+def _whole(group: Group, topics: Seen) -> frozenset[TopicPartition] | None:
+    """Return all partitions of what a streams group reads: its members hold tasks, which cover them together."""
+    names = frozenset(itertools.chain.from_iterable(member.topics or () for member in group.members))
+    found = [topics[name] for name in names]
+    if any(isinstance(topic, KafkaError) for topic in found):
+        return None
+    return frozenset(
+        TopicPartition(topic.name, number) for topic in found if isinstance(topic, Topic) for number in topic.partitions
+    )
+
+
+def lag_of(offset: int, log: Log | KafkaError | None) -> int | None:
+    """Return how many records come after a committed offset, None where the end of the log is not known."""
+    return None if log is None or isinstance(log, KafkaError) else max(0, log[1] - offset)
+
+
+def group_lag(found: Found, logs: Logs) -> tuple[int | None, int | None]:
+    """Return the lag of a group, None if a part of it cannot be known, and the sum of the known parts, None if none."""
+    if found.offsets is None:
+        return None, None
+    lags = [lag_of(at.offset, logs.get(where)) for where, at in found.offsets.items()]
+    if found.assigned is None:
+        lags.append(None)
+    else:
+        lags += [_without_commit(logs.get(where)) for where in found.assigned - found.offsets.keys()]
+    known = [lag for lag in lags if lag is not None]
+    total = sum(known) if known else None
+    return (total if len(known) == len(lags) else None), total
+
+
+def _without_commit(log: Log | KafkaError | None) -> int | None:
+    # the consumer decides where it starts (auto.offset.reset), which is the same place in an empty log
+    return 0 if log is not None and not isinstance(log, KafkaError) and log[0] == log[1] else None
