@@ -312,7 +312,8 @@ groups:
       sample: 50
     known_lag:
       description:
-        - The sum of the lags that are known, which is a part of the lag if RV(groups[].lag) is V(null).
+        - The sum of RV(groups[].offsets[].lag) as far as these are known. It is a part of the lag if RV(groups[].lag)
+          is V(null).
         - V(null) if none is known.
       returned: if O(gather) holds V(lag)
       type: int

@@ -139,8 +139,8 @@ def test_members(bootstrap: str, returned: dict[str, Any], group: str) -> None:
     ("option", "key"), [("names", "name"), ("match", "name"), ("states", "state"), ("types", "type")]
 )
 def test_groups(bootstrap: str, returned: dict[str, Any], option: str, key: str) -> None:
-    given = list(dict.fromkeys(each[key] for each in returned["groups"]))
-    found = ansible("consumer_group_info", bootstrap, **{option: given})
+    given: dict[str, Any] = {option: list(dict.fromkeys(each[key] for each in returned["groups"]))}
+    found = ansible("consumer_group_info", bootstrap, **given)
     assert found.get("msg") is None
     assert {each["name"] for each in found["groups"]} >= {each["name"] for each in returned["groups"]}
 

@@ -2,15 +2,18 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What consumer_group_info returns of a member."""
+"""What consumer_group_info returns of a member, and of the lag of a group."""
 
 from __future__ import annotations
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Member
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import error
+from ansible_collections.kafkaops.groups.plugins.module_utils._model import Group, Listing, Member, Offsets
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._gather import Found
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._lag import assigned, group_lag
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import _member_result
 
-from tests.unit.values import member
+from tests.unit.values import at, group, member, offset, topic
 
 
 @pytest.mark.parametrize(
@@ -25,3 +28,57 @@ from tests.unit.values import member
 )
 def test_topics_that_do_not_show_are_null(one: Member, state: str, topics: list[str] | None) -> None:
     assert _member_result(one, state)["topics"] == topics
+
+
+READS = member(assignment=(at(0), at(1)))
+LISTED = Listing("g", "classic", "consumer", "Stable", 1)
+EMPTY = LISTED._replace(state="Empty")
+UNKNOWN = error("REQUEST_TIMED_OUT")
+LOGS = {at(0): (0, 10), at(1): (5, 20), at(2): (7, 7), at(3): UNKNOWN}
+
+
+@pytest.mark.parametrize(
+    ("listing", "described", "partitions"),
+    [
+        (LISTED, group("g", READS, member("n", assignment=(at(2),))), {at(0), at(1), at(2)}),
+        (LISTED, group("g", READS, type="consumer"), {at(0), at(1)}),
+        (LISTED, group("g", READS, type="consumer", state="Reconciling"), None),
+        (LISTED, group("g", READS, state="PreparingRebalance"), None),
+        (LISTED, group("g", READS, member("n", topics=None)), None),
+        (LISTED, group("g", member(topics=None), protocol_type="connect"), None),
+        (LISTED, group("g", member(topics=("a",)), type="streams", protocol_type="streams"), {at(0), at(1), at(2)}),
+        (LISTED, group("g", member(topics=("a", "b")), type="streams", protocol_type="streams"), None),
+        (LISTED, group("g", READS, type="share", protocol_type="share"), None),
+        (LISTED, group(), set()),
+        (LISTED, None, None),
+        (LISTED._replace(state=None, type=None), None, None),
+        (EMPTY, None, set()),
+    ],
+)
+def test_what_members_read(listing: Listing, described: Group | None, partitions: set[object] | None) -> None:
+    assert assigned(Found(listing, described), {"a": topic(), "b": UNKNOWN}) == partitions
+
+
+@pytest.mark.parametrize(
+    ("offsets", "reads", "lag", "known_lag"),
+    [
+        pytest.param({at(0): offset(4), at(1): offset(20)}, {at(0)}, 6, 6, id="all is known"),
+        pytest.param({at(0): offset(10)}, set(), 0, 0, id="nothing is left"),
+        pytest.param({at(0): offset(99)}, set(), 0, 0, id="after the end of the log"),
+        pytest.param({at(1): offset(2)}, set(), 18, 18, id="before the start of the log"),
+        pytest.param({at(0): offset(4), at(3): offset(1)}, set(), None, 6, id="a log that cannot be read"),
+        pytest.param({at(3): offset(1)}, set(), None, None, id="only a log that cannot be read"),
+        pytest.param({at(0): offset(4)}, {at(1)}, None, 6, id="read without a commit"),
+        pytest.param({at(0): offset(4)}, {at(2)}, 6, 6, id="read without a commit and without records"),
+        pytest.param({at(0): offset(4)}, {at(3)}, None, 6, id="read without a commit, and the log cannot be read"),
+        pytest.param({at(0): offset(4)}, None, None, 6, id="nobody knows what is read"),
+        pytest.param({}, {at(0)}, None, None, id="no commit at all"),
+        pytest.param({}, {at(0), at(2)}, None, None, id="no commit, and records in some"),
+        pytest.param({}, {at(2)}, 0, 0, id="no commit and no records"),
+        pytest.param({}, set(), None, None, id="nothing committed, nothing read"),
+        pytest.param(None, set(), None, None, id="offsets that cannot be told"),
+    ],
+)
+def test_lag(offsets: Offsets | None, reads: set[object] | None, lag: int | None, known_lag: int | None) -> None:
+    found = Found(LISTED, None, offsets, None if reads is None else frozenset(reads))  # type: ignore[arg-type]
+    assert group_lag(found, LOGS) == (lag, known_lag)

@@ -75,15 +75,17 @@ def group_lag(found: Found, logs: Logs) -> tuple[int | None, int | None]:
     if found.offsets is None:
         return None, None
     lags = [lag_of(at.offset, logs.get(where)) for where, at in found.offsets.items()]
-    if found.assigned is None:
-        lags.append(None)
-    else:
-        lags += [_without_commit(logs.get(where)) for where in found.assigned - found.offsets.keys()]
     known = [lag for lag in lags if lag is not None]
-    total = sum(known) if known else None
-    return (total if len(known) == len(lags) else None), total
+    if (
+        len(known) < len(lags)
+        or found.assigned is None
+        # the consumer decides where it starts (auto.offset.reset), which is the same place in an empty log
+        or not all(_is_empty(logs.get(where)) for where in found.assigned - found.offsets.keys())
+    ):
+        return None, sum(known) if known else None
+    total = sum(known) if known or found.assigned else None
+    return total, total
 
 
-def _without_commit(log: Log | KafkaError | None) -> int | None:
-    # the consumer decides where it starts (auto.offset.reset), which is the same place in an empty log
-    return 0 if log is not None and not isinstance(log, KafkaError) and log[0] == log[1] else None
+def _is_empty(log: Log | KafkaError | None) -> bool:
+    return log is not None and not isinstance(log, KafkaError) and log[0] == log[1]
