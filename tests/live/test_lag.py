@@ -22,6 +22,7 @@ from tests.support.consumers import Member
 
 #: Partitions 0 and 1 have ten records each, partition 2 has none.
 TOPIC = "lag"
+SHARED = "lag-shared"
 LIST_OFFSETS = 2
 
 Committed = dict[int, int]
@@ -47,6 +48,7 @@ def bootstrap(cluster: Cluster) -> Iterator[str]:
     client = cluster.client()
     topics.create(client, TOPIC, 3)
     topics.produce(client, TOPIC, 20, partitions=2)
+    topics.create(client, SHARED, records=5)
     for group, (committed, _kind, _lag, _known) in GROUPS.items():
         if committed:
             commits.commit(client, group, {(TOPIC, number): (offset, "", -1) for number, offset in committed.items()})
@@ -58,12 +60,14 @@ def bootstrap(cluster: Cluster) -> Iterator[str]:
             stack.callback(member.close)
         consumers.start_many(started, timeout=120)
         _wait_committed(cluster, "lag-streams", {(TOPIC, 0): 10, (TOPIC, 1): 10})
+        next(member for member in started if member.group == "lag-share-behind").close()
+        topics.produce(client, SHARED, 5)
         yield cluster.bootstrap
 
 
 def _member(cluster: Cluster, group: str, kind: str) -> Member:
     if kind == "share":
-        return consumers.share_consumer(cluster.client(), group, TOPIC)
+        return consumers.share_consumer(cluster.client(), group, SHARED)
     if kind == "streams":
         return consumers.streams_app(cluster.client(), group, [TOPIC])
     return consumers.Consumer(cluster.client(), group, [TOPIC], protocol=kind)  # type: ignore[arg-type]
