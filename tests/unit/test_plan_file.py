@@ -92,6 +92,21 @@ def test_a_full_disk_leaves_the_earlier_plan(tmp_path: pathlib.Path, monkeypatch
     assert os.listdir(tmp_path) == ["plan.json"]
 
 
+def test_a_folder_that_cannot_be_synced(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced = os.fsync
+
+    def fsync(handle: int) -> None:
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(5, "Input/output error")
+        synced(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    path = tmp_path / "plan.json"
+    with pytest.raises(TaskError, match=r"plan.json is written but cannot be synced to disk \(Input/output error\)"):
+        plan_file.write(str(path), PLAN)
+    assert plan_file.read(str(path), "c") == PLAN
+
+
 @pytest.mark.parametrize(
     ("written", "sentence"),
     [
