@@ -60,14 +60,14 @@ def _value(value: t.Any) -> str:
 
 
 class InPlace(OSError):
-    """The file has its name and is complete, but a step after that failed: a crash of the host may lose it."""
+    """The file has its name, but a step after that failed: it is not synced to disk, or as a new one not complete."""
 
 
 def put(path: str, text: str, place: c.Callable[[str, str], None], mode: int = 0o600) -> None:
     """Write a file that is synced to disk before `place` (`as_new`, os.replace) gives it its name.
 
     Raises:
-        InPlace: the file is there, but its name is not synced to disk.
+        InPlace: the file is there, but not for sure.
         OSError: the file cannot be written; nothing is left of it.
     """
     folder = os.path.dirname(os.path.abspath(path))
@@ -94,7 +94,7 @@ def put(path: str, text: str, place: c.Callable[[str, str], None], mode: int = 0
 
 
 def as_new(unnamed: str, path: str) -> None:
-    """Give a file its name; raises FileExistsError if the name is taken."""
+    """Give a file its name; raises FileExistsError if the name is taken, and InPlace."""
     try:
         os.link(unnamed, path)
     except FileExistsError:
@@ -104,9 +104,8 @@ def as_new(unnamed: str, path: str) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         try:
             os.replace(unnamed, path)
-        except BaseException:
-            os.unlink(path)
-            raise
+        except OSError as exc:
+            raise InPlace(exc.errno, exc.strerror) from exc
 
 
 def _discard(unnamed: str) -> None:

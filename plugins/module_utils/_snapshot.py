@@ -60,12 +60,11 @@ def write(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[Group
     }
     try:
         document.save(path, backup, document.as_new)
-    except document.InPlace as exc:
-        problem = f"backup: {path} cannot be synced to disk ({exc.strerror})"
-        _remove(path, problem)
-        raise TaskError(f"{problem}. Nothing was changed.") from exc
     except OSError as exc:
-        raise TaskError(f"backup: {path} cannot be written ({exc.strerror}). Nothing was changed.") from exc
+        problem = f"backup: {path} cannot be written ({exc.strerror})"
+        if isinstance(exc, document.InPlace):
+            _remove(path, problem)
+        raise TaskError(f"{problem}. Nothing was changed.") from exc
 
 
 def rehearse(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[GroupSnapshot]) -> None:

@@ -137,7 +137,7 @@ def test_a_file_that_appears_meanwhile_stays(
     [
         ({"fsync": refusing(errno.ENOSPC)}, "cannot be written (No space left on device)"),
         ({"link": refusing(errno.EPERM), "replace": refusing(errno.EIO)}, "cannot be written (Input/output error)"),
-        ({"fsync": refusing(errno.EIO, is_folder, os.fsync)}, "cannot be synced to disk (Input/output error)"),
+        ({"fsync": refusing(errno.EIO, is_folder, os.fsync)}, "cannot be written (Input/output error)"),
     ],
 )
 @pytest.mark.parametrize("attempt", [snapshot.write, snapshot.rehearse])
@@ -155,11 +155,21 @@ def test_a_failure_leaves_nothing(
     assert os.listdir(tmp_path) == []
 
 
-def test_a_file_that_cannot_be_removed_is_told_of(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "calls",
+    [
+        {"fsync": refusing(errno.EIO, is_folder, os.fsync)},
+        {"link": refusing(errno.EPERM), "replace": refusing(errno.EIO)},
+    ],
+)
+def test_a_file_that_cannot_be_removed_is_told_of(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch, calls: dict[str, t.Any]
+) -> None:
     file = tmp_path / "b.json"
-    monkeypatch.setattr(os, "fsync", refusing(errno.EIO, is_folder, os.fsync))
+    for name, call in calls.items():
+        monkeypatch.setattr(os, name, call)
     monkeypatch.setattr(os, "unlink", refusing(errno.EROFS, lambda path: path == str(file), os.unlink))
-    with pytest.raises(TaskError, match=r"cannot be synced .* and cannot be removed .*: remove the file. Nothing was"):
+    with pytest.raises(TaskError, match=r"cannot be written .* and cannot be removed .*: remove the file. Nothing was"):
         snapshot.write(str(file), "c", {}, GROUPS)
     assert os.listdir(tmp_path) == ["b.json"]
 

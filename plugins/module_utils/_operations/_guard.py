@@ -52,9 +52,8 @@ async def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSn
     """
     if path is None or not groups:
         return None
-    from .. import _snapshot as snapshot
-
     # not above: most tasks are done without a back-up
+    from .. import _snapshot as snapshot
     from ._read_topics import describe_topics
 
     names = {where.topic for group in groups for where in group.offsets}
