@@ -31,9 +31,8 @@ options:
         O(security_protocol=SASL_SSL).
       - V(GSSAPI) needs the Python library C(gssapi). The ticket is that of the user that the module runs as. It comes
         from the credential cache (E(KRB5CCNAME)), or by the keytab that E(KRB5_CLIENT_KTNAME) names.
-      - What needs C(confluent-kafka) does not work with V(GSSAPI), since its wheels come without it. This is every use
-        of M(kafkaops.groups.consumer_group_offsets), M(kafkaops.groups.topic), M(kafkaops.groups.topic_info) and
-        M(kafkaops.groups.consumer_offsets_audit), and the lag in M(kafkaops.groups.consumer_group_info).
+      - M(kafkaops.groups.consumer_offsets_audit) does not work with V(GSSAPI), since the wheels of C(confluent-kafka)
+        come without it.
       - If it is not set, the environment variable E(KAFKA_SASL_MECHANISM) is used.
     type: str
     choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER, GSSAPI]
@@ -45,6 +44,8 @@ options:
   sasl_password:
     description:
       - The password of O(sasl_username).
+      - A login that a broker refuses is not tried again at this broker in the same task, so that a task with a wrong
+        password does not lock the account.
       - If it is not set, the environment variable E(KAFKA_SASL_PASSWORD) is used.
     type: str
   sasl_oauth_token:
@@ -56,11 +57,21 @@ options:
   sasl_oauth_token_url:
     description:
       - The address to get a bearer token from, by OAuth 2.0 client credentials (RFC 6749, section 4.4).
-      - It needs O(sasl_oauth_client_id) and O(sasl_oauth_client_secret). The certificate of an C(https) address is
-        checked against O(ssl_cafile) where that is set, and else against the system's certificates.
+      - It needs O(sasl_oauth_client_id) and O(sasl_oauth_client_secret).
+      - It must be an C(https) address. C(http) is allowed only for the loopback interface (V(localhost),
+        V(127.0.0.0/8), V(::1)), since the client secret is sent to it.
+      - A new token is fetched for the next login when 80 percent of the life of the last one is over. The life is
+        C(expires_in) of the answer, or C(exp) of the token if it is a JWT. If neither is there, each login fetches a
+        token.
       - An answer that redirects to another address is refused, since the secret would go there.
       - If it is not set, the environment variable E(KAFKA_SASL_OAUTH_TOKEN_URL) is used.
     type: str
+  sasl_oauth_token_url_cafile:
+    description:
+      - A PEM file with the certificates to trust for O(sasl_oauth_token_url). If it is not set, the system's are
+        trusted. O(ssl_cafile) is for the brokers only.
+      - If it is not set, the environment variable E(KAFKA_SASL_OAUTH_TOKEN_URL_CAFILE) is used.
+    type: path
   sasl_oauth_client_id:
     description:
       - The client id for O(sasl_oauth_token_url).
@@ -84,7 +95,7 @@ options:
     default: kafka
   ssl_cafile:
     description:
-      - A PEM file with the certificates to trust. If it is not set, the system's are trusted.
+      - A PEM file with the certificates to trust for the brokers. If it is not set, the system's are trusted.
       - It is a file of the host that the module runs on, as O(ssl_certfile) and O(ssl_keyfile) are.
       - If it is not set, the environment variable E(KAFKA_SSL_CAFILE) is used.
     type: path
@@ -138,4 +149,6 @@ notes:
   - Set the connection once for all modules of this collection in C(module_defaults), with the action group
     C(group/kafkaops.groups.kafka).
   - An environment variable that is empty counts as not set.
+  - On an older Python the modules fail with one sentence that names the interpreter. Ansible chooses the interpreter of
+    the host; set C(ansible_python_interpreter) to a newer one, since RHEL 8 and 9 have an older one by default.
 """

@@ -58,6 +58,11 @@ CONNECTION_SPEC: dict[str, t.Any] = {
         "no_log": False,
         "fallback": (environment, ["KAFKA_SASL_OAUTH_TOKEN_URL"]),
     },
+    "sasl_oauth_token_url_cafile": {
+        "type": "path",
+        "no_log": False,
+        "fallback": (environment, ["KAFKA_SASL_OAUTH_TOKEN_URL_CAFILE"]),
+    },
     "sasl_oauth_client_id": {"type": "str", "fallback": (environment, ["KAFKA_SASL_OAUTH_CLIENT_ID"])},
     "sasl_oauth_client_secret": {
         "type": "str",

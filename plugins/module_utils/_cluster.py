@@ -9,13 +9,15 @@ from __future__ import annotations
 import base64
 import collections.abc as c
 import concurrent.futures
-import time
 import traceback
 import typing as t
 
 from ._errors import KafkaError, TaskError, error, from_code
 from ._model import Topic, TopicPartition, is_internal
 from ._wire import Deadline
+
+if t.TYPE_CHECKING:
+    from ._oauth import Tokens
 
 CONFLUENT_IMPORT_ERROR: str | None = None
 try:
@@ -39,17 +41,17 @@ class Cluster:
     Args:
         config: configuration of librdkafka.
         deadline: the end of the task's time.
-        token: bearer token for OAUTHBEARER and its life in seconds.
+        tokens: bearer tokens for OAUTHBEARER.
     """
 
-    def __init__(self, config: dict[str, t.Any], deadline: Deadline, token: tuple[str, float] | None) -> None:
+    def __init__(self, config: dict[str, t.Any], deadline: Deadline, tokens: Tokens | None) -> None:
         self._deadline = deadline
         causes: list[str] = []
         self._causes = causes
         # without self: librdkafka's client would live, and connect, until the next garbage collection
         config = {**config, "error_cb": lambda problem: causes.append(problem.str())}
-        if token is not None:
-            config = {**config, "oauth_cb": lambda _config: (token[0], time.time() + token[1])}
+        if tokens is not None:
+            config = {**config, "oauth_cb": lambda _config: tokens.leased(deadline.remaining)}
         # waits until the callback has handed over the token
         self._admin = AdminClient(config)
 

@@ -19,7 +19,17 @@ import struct
 import typing as t
 
 from ._batches import in_batches
-from ._errors import DOUBTFUL, CallError, KafkaError, UnreadableAnswer, UnsupportedVersion, error
+from ._errors import (
+    DOUBTFUL,
+    LOGIN_ERRORS,
+    CallError,
+    KafkaError,
+    LoginRefused,
+    UnreadableAnswer,
+    UnsupportedVersion,
+    error,
+    of_call,
+)
 from ._lookup import AnyBroker, Controller, Coordinators, Leaders, Lookup, told_by
 from ._rpc._handler import Broker, Done, Failed, Handler, Outcome, Retry, Unmap
 from ._wire import Wire
@@ -36,6 +46,12 @@ Settle = c.Callable[[list[K]], c.Coroutine[t.Any, t.Any, dict[K, V | KafkaError 
 
 The error C(POLICY_VIOLATION) ends it: the change must not be sent again, since somebody else's came after it was read.
 """
+
+
+def backoff(attempt: int) -> float:
+    """Return the seconds to wait after an attempt, counted from 0, that got no answer."""
+    # a power that a float can hold, however long the task may run
+    return min(BACKOFF_MAX, BACKOFF * 2.0 ** min(attempt, 10)) * random.uniform(0.8, 1.2)
 
 
 class Changed(t.NamedTuple, t.Generic[K, V]):
@@ -128,7 +144,7 @@ class _Run(t.Generic[K, V]):
             if self.unknown and self.settle:
                 await self._settle(self.settle)
             if self.pending:
-                delay = min(BACKOFF_MAX, BACKOFF * 2**attempt) * random.uniform(0.8, 1.2)
+                delay = backoff(attempt)
                 attempt += 1
                 if self.wire.deadline.remaining - self._kept <= delay:
                     break
@@ -230,7 +246,10 @@ class _Run(t.Generic[K, V]):
         self._fail(keys, error("UNSUPPORTED_VERSION", str(exc)))
 
     def _not_answered(self, keys: list[K], exc: CallError) -> None:
-        problem = error("NETWORK_EXCEPTION", str(exc))
+        problem = of_call(exc)
+        if isinstance(exc, LoginRefused):
+            self._fail(keys, problem)
+            return
         # that the task's time ended meanwhile says less than what a broker answered before
         in_time = self.wire.deadline.remaining > self.reserve
         for key in keys:
@@ -255,6 +274,10 @@ class _Run(t.Generic[K, V]):
         for key, made in (await settle(list(self.unknown))).items():
             if isinstance(made, KafkaError) and made.name != "POLICY_VIOLATION":
                 self.last[key] = made
+                if made.name in LOGIN_ERRORS:
+                    # nothing can be read any more
+                    self._end(key, self._timed_out(key))
+                    del self.unknown[key]
                 continue
             del self.unknown[key]
             doubted = self.doubted.pop(key, None)

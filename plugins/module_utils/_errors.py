@@ -51,6 +51,10 @@ class TaskError(Exception):
         self.results = results
 
 
+class TokenRefused(TaskError):
+    """The server that gives bearer tokens refused the client: the same request would be refused again."""
+
+
 class CallError(Exception):
     """A request got no answer.
 
@@ -68,6 +72,21 @@ class UnreadableAnswer(CallError):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, sent=True)
+
+
+LOGIN_ERRORS = ("SASL_AUTHENTICATION_FAILED", "UNSUPPORTED_SASL_MECHANISM", "ILLEGAL_SASL_STATE")
+
+
+class LoginRefused(CallError):
+    """A broker refused the login, which must not be tried again: some wrong passwords lock an account.
+
+    Attributes:
+        name: the error as Kafka spells it, one of LOGIN_ERRORS.
+    """
+
+    def __init__(self, message: str, name: str) -> None:
+        super().__init__(message, sent=False)
+        self.name = name
 
 
 class UnsupportedVersion(Exception):
@@ -111,6 +130,11 @@ def error(name: str, message: str | None = None) -> KafkaError:
     """Return the error that Kafka calls `name`; `message` replaces Kafka's own description."""
     kind = _classes_by_name()[name]
     return KafkaError(int(kind.errno), name, message or kind.description, kind.retriable)
+
+
+def of_call(exc: CallError) -> KafkaError:
+    """Return the error of a resource that could not be asked for."""
+    return error(exc.name if isinstance(exc, LoginRefused) else "NETWORK_EXCEPTION", str(exc))
 
 
 def from_code(code: int, message: str | None = None) -> KafkaError | None:

@@ -15,7 +15,16 @@ import typing as t
 
 from . import _messages as messages
 from ._batches import in_batches
-from ._errors import DOUBTFUL, CallError, KafkaError, UnreadableAnswer, UnsupportedVersion, error
+from ._errors import (
+    DOUBTFUL,
+    CallError,
+    KafkaError,
+    LoginRefused,
+    UnreadableAnswer,
+    UnsupportedVersion,
+    error,
+    of_call,
+)
 from ._model import TopicPartition
 from ._rpc._handler import Failed, Retry, coordinator_outcome
 from ._rpc.find_coordinator import BATCHED_VERSION, LOOKUP_BATCH, find_coordinator_request, read_coordinators
@@ -149,8 +158,8 @@ class AnyBroker(Lookup[str]):
         return {}
 
 
-def _unasked(exc: CallError | UnsupportedVersion) -> Retry:
-    return Retry(error("NETWORK_EXCEPTION", str(exc)))
+def _unasked(exc: CallError | UnsupportedVersion) -> Missed:
+    return Failed(of_call(exc)) if isinstance(exc, LoginRefused) else Retry(error("NETWORK_EXCEPTION", str(exc)))
 
 
 def told_by(where: str, problem: KafkaError) -> KafkaError:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import re
 import ssl
@@ -15,11 +16,14 @@ import typing as t
 from . import _input as inputs
 from ._errors import TaskError
 
+if t.TYPE_CHECKING:
+    from ._oauth import Tokens
+
 MAX_TIMEOUT = 86_400
 LIBRDKAFKA_MAX_TIMEOUT_MS = 300_000
 _LONGEST_CLIENT_ID = 1000
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
-_FILES = ("ssl_cafile", "ssl_certfile", "ssl_keyfile")
+_FILES = ("ssl_cafile", "ssl_certfile", "ssl_keyfile", "sasl_oauth_token_url_cafile")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,6 +42,7 @@ class Connection:
     sasl_password: str | None = dataclasses.field(repr=False)
     sasl_oauth_token: str | None = dataclasses.field(repr=False)
     sasl_oauth_token_url: str | None
+    sasl_oauth_token_url_cafile: str | None
     sasl_oauth_client_id: str | None
     sasl_oauth_client_secret: str | None = dataclasses.field(repr=False)
     sasl_oauth_scope: str | None
@@ -146,22 +151,31 @@ class Connection:
                 "look also at ssl_keyfile_password if the key is encrypted."
             ) from None
 
-    def oauth_token(self) -> tuple[str, float] | None:
-        """Return the bearer token and its life in seconds, None where none is used; may ask the token URL."""
+    def token_ca(self) -> str | None:
+        """Return the certificates, PEM, that the token URL is trusted by; None for those of the system."""
+        if self.sasl_oauth_token_url_cafile is None:
+            return None
+        with open(self.sasl_oauth_token_url_cafile, encoding="ascii", errors="ignore") as file:
+            return file.read()
+
+    def tokens(self, ca: str | None) -> Tokens | None:
+        """Return the bearer tokens, None where none are used; `ca`: see `token_ca`."""
         if not self.uses_sasl or self.sasl_mechanism != "OAUTHBEARER":
             return None
-        if self.sasl_oauth_token:
-            return self.sasl_oauth_token, self.timeout
         # not above: nothing else needs urllib, which takes as long as all options
-        from ._oauth import fetch_token
+        from ._oauth import Tokens, fetch_token
 
-        return fetch_token(
-            t.cast(str, self.sasl_oauth_token_url),
-            t.cast(str, self.sasl_oauth_client_id),
-            t.cast(str, self.sasl_oauth_client_secret),
-            self.sasl_oauth_scope,
-            self.ssl_cafile,
-            min(self.request_timeout, self.timeout),
+        if self.sasl_oauth_token:
+            return Tokens(None, self.sasl_oauth_token)
+        return Tokens(
+            functools.partial(
+                fetch_token,
+                t.cast(str, self.sasl_oauth_token_url),
+                t.cast(str, self.sasl_oauth_client_id),
+                t.cast(str, self.sasl_oauth_client_secret),
+                self.sasl_oauth_scope,
+                ca,
+            )
         )
 
     def wire_config(self) -> dict[str, t.Any]:

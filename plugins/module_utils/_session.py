@@ -29,7 +29,7 @@ class Session:
         check_mode: predict instead of changing.
 
     Raises:
-        TaskError: on entry, when no address answers.
+        TaskError: there is no bearer token to be had; on entry, when no address answers.
     """
 
     def __init__(self, connection: Connection, check_mode: bool) -> None:
@@ -37,8 +37,11 @@ class Session:
         self.warnings: list[str] = []
         self._connection = connection
         self.deadline = Deadline(connection.timeout)
-        self._token = connection.oauth_token()
-        self.wire = Wire(connection.wire_config(), self._token, connection.request_timeout, self.deadline)
+        self._tokens = connection.tokens(connection.token_ca())
+        if self._tokens is not None:
+            # what is wrong with the token URL is no matter of the brokers
+            self._tokens.prepare(min(connection.request_timeout, connection.timeout))
+        self.wire = Wire(connection.wire_config(), self._tokens, connection.request_timeout, self.deadline)
         self.driver = Driver(self.wire)
 
     def __enter__(self) -> Session:
@@ -66,4 +69,4 @@ class Session:
 
         if _cluster.CONFLUENT_IMPORT_ERROR is not None:
             raise MissingLibrary("confluent-kafka>=2.16", _cluster.CONFLUENT_IMPORT_ERROR)
-        return _cluster.Cluster(self._connection.cluster_config(), self.deadline, self._token)
+        return _cluster.Cluster(self._connection.cluster_config(), self.deadline, self._tokens)

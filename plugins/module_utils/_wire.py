@@ -11,35 +11,32 @@ from __future__ import annotations
 
 import collections
 import collections.abc as c
-import io
 import logging
 import re
 import time
 import typing as t
 
 from . import _messages as messages
-from ._errors import CallError, TaskError, UnreadableAnswer, UnsupportedVersion
+from ._connection import Net, is_refusal
+from ._errors import LOGIN_ERRORS, CallError, LoginRefused, TaskError, UnreadableAnswer, UnsupportedVersion
 
 try:
-    import kafka.net.connection as kafka_connection
-    import kafka.protocol.parser as kafka_parser
     from kafka import errors as kafka_errors
     from kafka.future import Future
     from kafka.net.manager import KafkaConnectionManager
     from kafka.net.sasl.oauth import AbstractTokenProvider
-    from kafka.net.selector import NetworkSelector
-    from kafka.protocol.parser import KafkaProtocol
 except ImportError:
     # reported by _ansible.py, with the traceback that _messages.py keeps
-    kafka_errors = kafka_parser = None
-    AbstractTokenProvider = KafkaProtocol = object
+    kafka_errors = None
+    AbstractTokenProvider = object
+
+if t.TYPE_CHECKING:
+    from ._oauth import Tokens
 
 # Answers about many groups are several MB; a TLS alert that is read as a frame's length is 336 MiB, and refused.
 MAX_ANSWER_BYTES = 256 * 1024 * 1024
 MAX_IN_FLIGHT = 256
 CONNECT_TIMEOUT = 10.0
-# kafka-python reads a number of any length, in quadratic time; Kafka's texts are shorter than that
-_ENDLESS = re.compile(rb"[\x80-\xff]{32768}")
 
 T = t.TypeVar("T")
 
@@ -62,45 +59,16 @@ class Deadline:
         return self.remaining <= 0
 
 
-class _Frame(io.BytesIO):
-    """Grows with what has arrived, where kafka-python takes all the memory that a frame's length asks for."""
+class _TokenProvider(AbstractTokenProvider):
+    """Hands tokens to kafka-python, which asks for one at each login, and when a broker wants another (KIP-368)."""
 
-    def __init__(self, size: int) -> None:
-        super().__init__()
-        self._size = size
-
-    def __len__(self) -> int:
-        return self._size
-
-
-class _Protocol(KafkaProtocol):
-    """Fails at once at an answer that cannot be read, where kafka-python would wait for the request's time-out."""
-
-    def _process_response(self, read_buffer: _Frame) -> t.Any:
-        try:
-            if _ENDLESS.search(read_buffer.getbuffer()):
-                raise ValueError("a number without an end")
-            return super()._process_response(read_buffer)
-        except kafka_errors.KafkaProtocolError:
-            raise
-        except Exception as exc:  # what a broken answer raises cannot be foreseen
-            raise kafka_errors.KafkaProtocolError(f"Unable to decode response: {exc}") from exc
-
-
-if kafka_parser is not None:
-    # a connection takes no other parser in its configuration
-    kafka_connection.KafkaProtocol = _Protocol
-    kafka_parser.KafkaBytes = _Frame
-
-
-class _Token(AbstractTokenProvider):
-    """Hands the token of the task to kafka-python."""
-
-    def __init__(self, token: str) -> None:
-        self._token = token
+    def __init__(self, tokens: Tokens, request_timeout: float, deadline: Deadline) -> None:
+        self._tokens = tokens
+        self._request_timeout = request_timeout
+        self._deadline = deadline
 
     def token(self) -> str:
-        return self._token
+        return self._tokens.current(min(self._request_timeout, self._deadline.remaining))
 
 
 class Wire:
@@ -108,7 +76,7 @@ class Wire:
 
     Args:
         config: configuration of kafka-python's connection manager.
-        token: bearer token for OAUTHBEARER and its life in seconds.
+        tokens: bearer tokens for OAUTHBEARER.
         request_timeout: seconds that one request may take.
         deadline: the end of the whole task.
     """
@@ -116,24 +84,25 @@ class Wire:
     def __init__(
         self,
         config: dict[str, t.Any],
-        token: tuple[str, float] | None,
+        tokens: Tokens | None,
         request_timeout: float,
         deadline: Deadline,
     ) -> None:
         logging.getLogger("kafka").addHandler(logging.NullHandler())
         logging.getLogger("kafka").propagate = False
-        self._net = NetworkSelector(slow_task_threshold_secs=0)
+        self._net = Net()
         self._manager = KafkaConnectionManager(
             self._net,
             receive_message_max_bytes=MAX_ANSWER_BYTES,
             max_in_flight_requests_per_connection=MAX_IN_FLIGHT,
             reconnect_backoff_max_ms=1000,
             request_timeout_ms=int(request_timeout * 1000),
-            sasl_oauth_token_provider=_Token(token[0]) if token else None,
+            sasl_oauth_token_provider=_TokenProvider(tokens, request_timeout, deadline) if tokens else None,
             **config,
         )
         self._protocol = config["security_protocol"]
         self._mechanism = config.get("sasl_mechanism")
+        self._failed: dict[t.Any, CallError] = {}
         self.request_timeout = request_timeout
         self.deadline = deadline
         self.cluster_id = ""
@@ -275,7 +244,10 @@ class Wire:
         except kafka_errors.KafkaProtocolError as exc:
             raise self._unreadable(node_id, _plain(str(exc))) from exc
         except kafka_errors.KafkaError as exc:
-            raise CallError(f"{self.address(node_id)}: {self._cause(exc)}", sent=True) from exc
+            # until a broker has told of the others, its listener may be one of another protocol
+            lost = self.nodes and _LOST.search(str(exc))
+            cause = "the broker closed the connection" if lost else self._cause(exc)
+            raise CallError(f"{self.address(node_id)}: {cause}", sent=True) from exc
         try:
             return read(response)
         except Exception as exc:  # what a broken answer raises cannot be foreseen
@@ -288,7 +260,10 @@ class Wire:
         )
 
     async def call_any(self, request: t.Any, read: c.Callable[[t.Any], T]) -> tuple[int, T]:
-        """Ask the first broker that answers, and return it, too; raises as `call` does, the last node's error."""
+        """Ask the first broker that answers, and return it, too; raises as `call` does, the last node's error.
+
+        LoginRefused is raised only if every broker refused the login.
+        """
         return await self._first(lambda node: self.call(node, request, read))
 
     async def reach_any(self, request_type: t.Any) -> tuple[int, int]:
@@ -296,48 +271,58 @@ class Wire:
         return await self._first(lambda node: self.version(node, request_type))
 
     async def _first(self, ask: c.Callable[[int], c.Coroutine[t.Any, t.Any, T]]) -> tuple[int, T]:
-        error = CallError("no broker is known", sent=False)
+        error: CallError | None = None
         connected = {connection.node_id for connection in self._manager.least_used_connections()}
         for node_id in sorted(self.nodes, key=lambda node: (node not in connected, node)):
             try:
                 return node_id, await ask(node_id)
+            except LoginRefused as exc:
+                error = error or exc
             except CallError as exc:
                 error = exc
             except UnsupportedVersion as exc:
                 # in the middle of a rolling upgrade, another one may know it
                 error = CallError(str(exc), sent=False)
-        raise error
+        raise error or CallError("no broker is known", sent=False)
 
     async def _connection(self, node_id: t.Any) -> t.Any:
+        failed = self._failed.get(node_id)
+        if isinstance(failed, LoginRefused):
+            raise failed
         timeout = min(self.request_timeout, self.deadline.remaining, CONNECT_TIMEOUT)
         try:
             connection = self._manager.get_connection(node_id, timeout_ms=timeout * 1000, refresh_metadata_on_err=False)
             if not connection.connected:
                 await self._manager.wait_for(connection.init_future, timeout * 1000)
         except kafka_errors.NodeNotReadyError:
-            raise CallError(f"{self.address(node_id)}: the last connection failed", sent=False) from None
+            # too early after the last attempt
+            raise failed or CallError(f"{self.address(node_id)}: the last connection failed", sent=False) from None
         except kafka_errors.UnknownBrokerIdError:
             raise CallError(f"broker {node_id} is not in the cluster's metadata", sent=False) from None
         except Exception as exc:  # what a library for authentication raises, gssapi for one, is no error of Kafka's
             self._manager.close(node_id)
-            cause = self._cause(exc, self._authenticating(connection))
-            raise CallError(f"{self.address(node_id)}: {cause}", sent=False) from exc
+            words = f"{self.address(node_id)}: {self._cause(exc)}"
+            name = getattr(exc, "message", "")
+            self._failed[node_id] = (
+                LoginRefused(words, name if name in LOGIN_ERRORS else "SASL_AUTHENTICATION_FAILED")
+                if is_refusal(exc)
+                else CallError(words, sent=False)
+            )
+            raise self._failed[node_id] from exc
         return connection
 
-    def _authenticating(self, connection: t.Any) -> bool:
-        """Whether a first connection got so far that only its authentication was left."""
-        return self._protocol.startswith("SASL") and connection.broker_version_data is not None and not self.nodes
-
-    def _cause(self, exc: Exception, authenticating: bool = False) -> str:
-        """Say in words, with the option to look at, why a connection failed or was lost."""
+    def _cause(self, exc: Exception) -> str:
+        """Say in words, with the option to check, why a connection failed or was lost."""
         text = str(exc)
-        if authenticating and "socket disconnected" in text:
-            # the broker's refusal came together with the end of the connection, and kafka-python then drops it
-            text = f"SaslAuthenticationFailedError: {_CLOSED}"
+        if isinstance(exc, TaskError):
+            # from the token URL, which says enough
+            return text.rstrip(".")
         for pattern, words in _CAUSES:
             if re.search(pattern, text):
                 login = _LOGIN.get(self._mechanism or "", "sasl_username and sasl_password")
-                return words.format(protocol=self._protocol, login=login, detail=_plain(text))
+                return words.format(
+                    protocol=self._protocol, mechanism=self._mechanism, login=login, detail=_plain(text)
+                )
         return _plain(text)
 
 
@@ -347,7 +332,7 @@ def _plain(text: str) -> str:
 
 
 _PREFIX = re.compile(r"^((\[Error -?\w+\] )?(\w+Error|Cancelled): )+|^Major .*, Minor \(\d+\): ")
-_CLOSED = "the broker closed the connection"
+_LOST = re.compile("socket disconnected|ECONNRESET|reset by peer")
 _PROTOCOL_MISMATCH = (
     "the listener closed the connection or does not speak {protocol}: "
     "look at security_protocol, and at which listener the port belongs to"
@@ -367,7 +352,11 @@ _CAUSES = [
         "GSSAPI needs the Python library gssapi: install it where the module runs",
     ),
     (r"^Major \(\d+\)", "Kerberos failed ({detail}): look at {login}"),
-    (r"UnsupportedSaslMechanism", "the listener does not offer this mechanism ({detail}): look at sasl_mechanism"),
+    (
+        r"UnsupportedSaslMechanism",
+        "the listener does not offer sasl_mechanism {mechanism}, only {detail}: set sasl_mechanism to one of these, or "
+        "check which listener the port belongs to",
+    ),
     (r"IllegalSaslState", "the listener does not use SASL: look at security_protocol"),
     (
         r"hostname|IP address mismatch",

@@ -19,12 +19,13 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit import scan
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.access import Access
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.settings import LOG
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
 from ansible_collections.kafkaops.groups.plugins.module_utils._session import Session
+from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
 
 from tests.live.doors import USER, Doors, Options
-from tests.live.task import audit_settings, refusal, run, run_audit
-from tests.support import commits, topics
+from tests.live.task import OPERATIONS, audit_settings, connection, refusal, run, run_audit
+from tests.support import commits, topics, truth
+from tests.support.broker import Cluster
 
 pytestmark = pytest.mark.live
 
@@ -57,30 +58,35 @@ WAYS: dict[str, tuple[str, Make]] = {
     **{f"{listener}-{login}": (listener, over(listener, make)) for listener in SASL for login, make in LOGINS.items()},
     "SASL_SSL-client-credentials-https": (
         "SASL_SSL",
-        over("SASL_SSL", lambda doors: doors.client(doors.tokens.tls_url, sasl_oauth_scope="groups")),
+        over(
+            "SASL_SSL",
+            lambda doors: doors.client(
+                doors.tokens.tls_url,
+                sasl_oauth_scope="groups",
+                sasl_oauth_token_url_cafile=str(doors.authority.certificate),
+            ),
+        ),
     ),
 }
-#: A module, its options (GROUP stands for a group with one committed offset), how many items it changes (None: it only
-#: reads), and whether confluent-kafka has a part in it.
-TASKS: dict[str, tuple[str, dict[str, Any], int | None, bool]] = {
-    "info": ("consumer_group_info", {"names": ["GROUP"], "gather": ["members", "offsets"]}, None, False),
-    "lag": ("consumer_group_info", {"names": ["GROUP"], "gather": ["lag"]}, None, True),
-    "members": ("consumer_group_members", {"names": ["GROUP"], "remove_all": True}, 0, False),
+#: A module, its options (GROUP stands for a group with one committed offset), and how many items it changes (None: it
+#: only reads).
+TASKS: dict[str, tuple[str, dict[str, Any], int | None]] = {
+    "info": ("consumer_group_info", {"names": ["GROUP"], "gather": ["members", "offsets"]}, None),
+    "lag": ("consumer_group_info", {"names": ["GROUP"], "gather": ["lag"]}, None),
+    "members": ("consumer_group_members", {"names": ["GROUP"], "remove_all": True}, 0),
     "set-offsets": (
         "consumer_group_offsets",
         {"group": "GROUP", "reset_to": "latest", "topics": [{"name": TOPIC, "partitions": None}]},
         1,
-        True,
     ),
     "delete-offsets": (
         "consumer_group_offsets",
         {"group": "GROUP", "state": "absent", "topics": [{"name": TOPIC, "partitions": None}]},
         1,
-        True,
     ),
-    "delete": ("consumer_group", {"names": ["GROUP"]}, 1, False),
-    "topic_info": ("topic_info", {"names": [TOPIC], "log": True}, None, True),
-    "topic": ("topic", {"names": ["no-such-topic"]}, 0, True),
+    "delete": ("consumer_group", {"names": ["GROUP"]}, 1),
+    "topic_info": ("topic_info", {"names": [TOPIC], "log": True}, None),
+    "topic": ("topic", {"names": ["no-such-topic"]}, 0),
 }
 
 
@@ -113,18 +119,13 @@ def kerberos(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Non
 @pytest.mark.parametrize("way", WAYS)
 def test_it_works(world: Doors, kerberos: Callable[..., None], way: str, task: str) -> None:
     listener, make = WAYS[way]
-    module, args, changes, data_plane = TASKS[task]
+    module, args, changes = TASKS[task]
     group = f"{TOPIC}-{way}-{task}"
     args = {
         name: [group] if value == ["GROUP"] else group if value == "GROUP" else value for name, value in args.items()
     }
     kerberos()
-    connect = make(world)
-    if data_plane and way.endswith("GSSAPI"):
-        with pytest.raises(TaskError, match=f"^{NO_GSSAPI}"):
-            run(module, world.cluster.listeners[listener], connect=connect, **args)
-        return
-    outcome = run(module, world.cluster.listeners[listener], connect=connect, **args)
+    outcome = run(module, world.cluster.listeners[listener], connect=make(world), **args)
     if changes is None:
         assert outcome.given["errors"] == outcome.given["missing"] == []
     else:
@@ -167,6 +168,7 @@ def wrong_password(mechanism: str) -> Make:
 GSSAPI = over("SASL_SSL", LOGINS["GSSAPI"])
 NO_GSSAPI = "This needs confluent-kafka, whose wheels come without GSSAPI"
 UNTRUSTED = "the certificate is not trusted .*: look at ssl_cafile[.]"
+UNTRUSTED_URL = "^sasl_oauth_token_url: .*certificate verify failed.*: set sasl_oauth_token_url_cafile[.]"
 BAD_CERTIFICATE = "the broker did not accept the client certificate .*look at ssl_certfile and ssl_keyfile; it may be "
 BAD_LOGIN = "authentication failed .*look at sasl_username and sasl_password[.]"
 BAD_TOKEN = "authentication failed .*look at sasl_oauth_token, or at the client and the scope"
@@ -198,8 +200,22 @@ REFUSED: dict[str, tuple[str, Make, str]] = {
     "token-url-untrusted": (
         "SASL_PLAINTEXT",
         over("SASL_PLAINTEXT", lambda doors: doors.client(doors.tokens.tls_url)),
-        "^sasl_oauth_token_url: .*certificate verify failed.*: look at ssl_cafile[.]",
+        UNTRUSTED_URL,
     ),
+    "token-url-trusted-for-brokers": (
+        "SASL_SSL",
+        over("SASL_SSL", lambda doors: doors.client(doors.tokens.tls_url)),
+        UNTRUSTED_URL,
+    ),
+    **{
+        f"{'kerberos-' * (login == 'GSSAPI')}mechanism-{login}": (
+            "SCRAM_ONLY",
+            over("SASL_PLAINTEXT", make),
+            f"the listener does not offer sasl_mechanism {mechanism}, only SCRAM-SHA-512: set sasl_mechanism to ",
+        )
+        for login, make in LOGINS.items()
+        if (mechanism := "OAUTHBEARER" if login in ("token", "client-credentials") else login) != "SCRAM-SHA-512"
+    },
     "untrusted-authority": (
         "SSL_ONE_WAY",
         lambda doors: {**doors.tls(), "ssl_cafile": str(doors.stranger.certificate)},
@@ -289,17 +305,120 @@ def test_kerberos_needs_its_library(
     assert "GSSAPI needs the Python library gssapi: install it where the module runs" in sentence
 
 
-def test_both_clients_trust_the_same(world: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_modules_trust_the_system(world: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(world.authority.certificate))
     connect = {"security_protocol": "SSL"}
     outcome = run("topic_info", world.cluster.listeners["SSL_ONE_WAY"], connect=connect, names=[TOPIC], log=True)
     assert outcome.given["errors"] == []
 
 
-def test_the_second_client_says_why_it_is_refused(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
-    config = Connection.cluster_config
-    monkeypatch.setattr(Connection, "cluster_config", lambda given: {**config(given), "sasl.password": "wrong-secret"})
-    connect = doors.over("SASL_SSL", doors.sasl("PLAIN", timeout=2.0))
-    with pytest.raises(TaskError, match=r"could not be asked about topics: .*SASL authentication error") as failure:
-        run("topic_info", doors.cluster.listeners["SASL_SSL"], connect=connect, names=[TOPIC])
-    assert "wrong-secret" not in str(failure.value)
+def test_the_system_trusts_the_token_url(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(doors.authority.certificate))
+    connect = doors.over("SASL_PLAINTEXT", doors.client(doors.tokens.tls_url))
+    assert run("consumer_group_info", doors.cluster.listeners["SASL_PLAINTEXT"], connect=connect).given["errors"] == []
+
+
+@pytest.mark.parametrize("tells", [True, False], ids=["expires_in", "exp"])
+def test_a_token_that_ends_before_the_task_is_fetched_anew(
+    doors: Doors, tells: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Brokers end a connection with its token, unless it logs in with another (KIP-368)."""
+    monkeypatch.setattr(doors.tokens, "life", 6)
+    monkeypatch.setattr(doors.tokens, "tells_life", tells)
+    connect = doors.over("SASL_PLAINTEXT", doors.client(doors.tokens.url))
+    before = len(doors.tokens.issued)
+    with Session(connection(doors.cluster.listeners["SASL_PLAINTEXT"], **connect), check_mode=True) as session:
+        first = session.wire.requests.copy()
+        for _attempt in range(8):
+            parse, operation, defaults = OPERATIONS["consumer_group_info"]
+            answer = session.wire.run(operation, parse(defaults), session)
+            assert answer["errors"] == []
+            session.wire.run(session.wire.sleep, 1.5)
+        assert session.wire.requests != first
+    assert len(doors.tokens.issued) - before > 1
+
+
+WRONG: Options = {
+    "security_protocol": "SASL_PLAINTEXT",
+    "sasl_mechanism": "SCRAM-SHA-512",
+    "sasl_password": "wrong-secret",
+}
+
+
+def set_password(cluster: Cluster, user: str, password: str) -> None:
+    """Set it, and wait until all brokers know it."""
+    known = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
+    change = UserScramCredentialUpsertion(user, known, password.encode())
+    admin = AdminClient({**cluster.client()})
+    for future in admin.alter_user_scram_credentials([change]).values():
+        future.result()
+    connect = {**WRONG, "sasl_username": user, "sasl_password": password}
+    deadline = time.monotonic() + 60
+    while not all(comes_in(address, connect) for address in cluster.listeners["LOGIN"].split(",")):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+def comes_in(address: str, connect: Mapping[str, Any]) -> bool:
+    try:
+        with Session(connection(address, **connect), check_mode=True):
+            return True
+    except TaskError:
+        return False
+
+
+@pytest.fixture
+def refusals(three: Cluster) -> Callable[[], dict[int, int]]:
+    """How many logins each broker has refused in a test."""
+    before = three.refused_logins()
+    return lambda: {node: count - before[node] for node, count in three.refused_logins().items()}
+
+
+def test_a_broker_refuses_one_login_whatever_leads_to_it(
+    three: Cluster, refusals: Callable[[], dict[int, int]]
+) -> None:
+    addresses = three.listeners["LOGIN"]
+    everything = f"{addresses},{addresses.replace('127.0.0.1', 'localhost')}"
+    sentence = refusal(everything, **WRONG, sasl_username="nobody")
+    assert sentence.count("authentication failed") == len(everything.split(","))
+    assert refusals() == {1: 1, 2: 1, 3: 1}
+
+
+@pytest.mark.parametrize(
+    ("module", "args", "check"),
+    [
+        ("consumer_group_info", {}, False),
+        ("consumer_group_info", {"names": "GROUPS", "gather": ["offsets"]}, False),
+        ("consumer_group", {"names": "GROUPS"}, True),
+        ("consumer_group", {"names": "GROUPS"}, False),
+    ],
+    ids=["list", "read", "predict", "delete"],
+)
+def test_a_password_that_changes_under_a_task(
+    three: Cluster, module: str, args: dict[str, Any], check: bool, request: pytest.FixtureRequest
+) -> None:
+    """The first connection stays; each other broker refuses one login, and its groups fail at once."""
+    user = f"changes-{request.node.callspec.id}"
+    set_password(three, user, "wrong-secret")
+    names = [f"{user}-{number}" for number in range(30)]
+    topics.create(three.client(), user, 1)
+    offset = {(user, 0): (1, "", -1)}
+    commits.commit_many(three.client(), dict.fromkeys(names, offset))
+    parse, operation, defaults = OPERATIONS[module]
+    wanted = parse({**defaults, **{name: names if value == "GROUPS" else value for name, value in args.items()}})
+    address = three.listeners["LOGIN"].partition(",")[0]
+    connect: Options = {**WRONG, "sasl_username": user, "timeout": 120.0}
+    with Session(connection(address, **connect), check) as session:
+        set_password(three, user, "another-secret")
+        before = three.refused_logins()
+        given = session.wire.run(operation, wanted, session)
+        assert session.deadline.remaining > connect["timeout"] / 2
+    after = three.refused_logins()
+    assert [after[node] - before[node] for node in (1, 2, 3)] == [0, 1, 1]
+    problems = given["errors"] if isinstance(given, dict) else [item.as_result() for item in given.items if item.error]
+    assert {problem["error"]["name"] for problem in problems} == {"SASL_AUTHENTICATION_FAILED"}
+    assert all("look at sasl_username and sasl_password" in problem["error"]["message"] for problem in problems)
+    if module == "consumer_group":
+        assert 0 < len(problems) < len(names)
+        left = set(truth.groups(three.client())) & set(names)
+        assert left == (set(names) if check else {problem["group"] for problem in problems})

@@ -37,7 +37,10 @@ _SECURED = {
     "SASL_SSL": "SASL_SSL",
     "EXPIRED": "SSL",
     "WRONG_HOST": "SSL",
+    "SCRAM_ONLY": "SASL_PLAINTEXT",
 }
+#: The listeners of three brokers; LOGIN offers SCRAM-SHA-512.
+_THREE = {"PLAINTEXT": "PLAINTEXT", "LOGIN": "SASL_PLAINTEXT"}
 
 
 class Cluster:
@@ -181,6 +184,13 @@ class Cluster:
                 made |= {"sasl.username": user, "sasl.password": self.users[user]}
         return made
 
+    def refused_logins(self) -> dict[int, int]:
+        """How many logins each broker has refused, by its log."""
+        return {
+            number: (node.folder / "broker.log").read_text("utf-8", "replace").count("Failed authentication with")
+            for number, node in self._nodes.items()
+        }
+
     def kill(self, node: int = 1) -> None:
         """SIGKILL a broker."""
         self._processes.pop(node).kill()
@@ -247,7 +257,7 @@ class Cluster:
         self.wait()
 
     def _plan(self, proxied: bool) -> dict[int, Node]:
-        wanted = _SECURED if self.profile == "secured" else {"PLAINTEXT": "PLAINTEXT"}
+        wanted = {"secured": _SECURED, "three": _THREE}.get(self.profile, {"PLAINTEXT": "PLAINTEXT"})
         count = 3 if self.profile == "three" else 1
         ports = iter(free(count * (len(wanted) + 3)))
         nodes = {}
@@ -272,7 +282,9 @@ class Cluster:
             made["listener.security.protocol.map"] = made["listener.security.protocol.map"].replace(
                 "CONTROLLER:PLAINTEXT", "CONTROLLER:SASL_PLAINTEXT"
             )
-        elif self.version.startswith("3."):
+        if self.profile == "three":
+            made |= settings.scram_only("login")
+        if not self.authority and self.version.startswith("3."):
             made["group.coordinator.rebalance.protocols"] = "classic,consumer"
         return made
 

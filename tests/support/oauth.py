@@ -39,12 +39,15 @@ class TokenServer:
     """The server, on a thread of its own. A context manager: on exit it is closed.
 
     `java_options` and `broker_properties` make a broker of `settings.secured` accept its tokens, and no others. With an
-    `authority` it has a second address, by TLS. `issued` holds every token that was asked for over HTTP.
+    `authority` it has a second address, by TLS. `issued` holds every token that was asked for over HTTP; each lives for
+    `life` seconds, and the answer says so unless `tells_life` is false.
     """
 
     def __init__(self, clients: Mapping[str, str], authority: Authority | None = None) -> None:
         """Serve `clients`: ids and secrets."""
         self.issued: list[str] = []
+        self.life = LIFE
+        self.tells_life = True
         self._clients = dict(clients)
         self._keys: dict[str, Key] = {
             "RS256": RSAKey.generate_key(2048, {"kid": "rsa"}),
@@ -135,6 +138,7 @@ class TokenServer:
             return 400, {"error": "unsupported_grant_type"}
         if form.get("scope", [SCOPE]) != [SCOPE]:
             return 400, {"error": "invalid_scope"}
-        token = self.token(name, "ES256")
+        token = self.token(name, "ES256", exp=int(time.time()) + self.life)
         self.issued.append(token)
-        return 200, {"access_token": token, "token_type": "Bearer", "expires_in": LIFE, "scope": SCOPE}
+        life = {"expires_in": self.life} if self.tells_life else {}
+        return 200, {"access_token": token, "token_type": "Bearer", "scope": SCOPE, **life}

@@ -143,10 +143,19 @@ def secured(authority: Authority, users: Mapping[str, str]) -> dict[str, str]:
         "ssl.truststore.location": str(authority.certificate),
         "ssl.principal.mapping.rules": "RULE:^CN=([^,]+).*$/$1/",
         "listener.name.ssl.ssl.client.auth": "required",
+        **scram_only("scram_only"),
         **_keystore("expired", authority.keystore("expired-server", expired=True)),
         **_keystore("wrong_host", authority.keystore("elsewhere", hosts=("elsewhere.example",))),
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "super.users": f"User:admin;User:{BROKER_USER}",
+    }
+
+
+def scram_only(listener: str) -> dict[str, str]:
+    """A listener that offers SCRAM-SHA-512, and nothing else."""
+    return {
+        f"listener.name.{listener}.sasl.enabled.mechanisms": "SCRAM-SHA-512",
+        f"listener.name.{listener}.scram-sha-512.sasl.jaas.config": f"{_LOGIN}.scram.ScramLoginModule required;",
     }
 
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 import collections.abc as c
 import dataclasses
+import re
 import time
 import typing as t
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._batches import WINDOW, in_batches
-from ansible_collections.kafkaops.groups.plugins.module_utils._driver import Driver
+from ansible_collections.kafkaops.groups.plugins.module_utils._driver import Driver, backoff
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import (
     CallError,
     KafkaError,
+    LoginRefused,
     UnreadableAnswer,
     UnsupportedVersion,
     error,
@@ -31,6 +33,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler impo
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._wire import Deadline
 
+LOGIN = LoginRefused("broker-1:9092: wrong password", "SASL_AUTHENTICATION_FAILED")
 LOADING, NOT_AVAILABLE, NOT_COORDINATOR, NOT_FOUND, DENIED, NO_SUCH_CODE, TIMED_OUT = 14, 15, 16, 69, 30, 9999, 7
 
 
@@ -155,12 +158,19 @@ MOVES = [{"a": (1,)}, {"a": (2,)}]
         pytest.param({1: [0]}, [{"a": (-1, DENIED)}], "GROUP_AUTHORIZATION_FAILED", 0, 1, id="lookup denied"),
         pytest.param({1: [UnsupportedVersion("old")]}, ON_1, "UNSUPPORTED_VERSION", 1, 1, id="unsupported"),
         pytest.param({3: [0]}, [{"a": (3,)}], "done a", 1, 1, id="a broker that was not known"),
+        pytest.param({1: [LOGIN]}, ON_1, "SASL_AUTHENTICATION_FAILED", 1, 1, id="login refused"),
+        pytest.param({1: [0]}, [LOGIN], "SASL_AUTHENTICATION_FAILED", 0, 1, id="login refused by all"),
     ],
 )
 def test_one_group(answers: t.Any, lookups: t.Any, outcome: str, sent: int, looked_up: int) -> None:
     script = Script(answers, lookups)
     assert run(script, ["a"]) == {"a": outcome}
     assert (len(script.sent), len(script.looked_up)) == (sent, looked_up)
+
+
+@pytest.mark.parametrize("attempt", [0, 5, 100_000])
+def test_the_time_between_attempts(attempt: int) -> None:
+    assert 0 < backoff(attempt) <= 1.2
 
 
 def test_each_group_has_its_own_outcome_and_the_order_stays() -> None:
@@ -258,6 +268,23 @@ def test_a_lost_answer_is_settled_by_reading(lost: t.Any, made: list[str | None]
     assert len(script.sent) == sent
     assert read == [["a"]] * len(made)
     assert resent == ({"a"} if made == [None] or lost == NOT_COORDINATOR else set())
+
+
+def test_a_lost_answer_that_can_never_be_read_is_not_waited_for() -> None:
+    script = Script({1: [CallError("lost", True)]}, ON_1, timeout=30)
+
+    async def settle(groups: list[str]) -> dict[str, t.Any]:
+        return dict.fromkeys(groups, error("SASL_AUTHENTICATION_FAILED", "wrong password"))
+
+    driver = Driver(script)  # type: ignore[arg-type]
+    (got,) = asyncio.run(driver.change(Echo(), ["a"], settle)).answers.values()
+    assert isinstance(got, KafkaError)
+    assert got.name == "REQUEST_TIMED_OUT"
+    assert re.search(
+        "nothing tells whether it was carried out.*SASL_AUTHENTICATION_FAILED: wrong password", got.message
+    )
+    assert script.deadline.remaining > 15
+    assert len(script.sent) == 1
 
 
 @pytest.mark.parametrize("code", [NOT_AVAILABLE, LOADING])

@@ -9,12 +9,14 @@ from __future__ import annotations
 import base64
 import collections.abc as c
 import http.server
+import json
 import threading
+import time
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._oauth import fetch_token
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError, TokenRefused
+from ansible_collections.kafkaops.groups.plugins.module_utils._oauth import Token, Tokens, expiry, fetch_token
 
 SECRET = "client-secret"
 
@@ -56,12 +58,28 @@ def server() -> c.Iterator[Server]:
     made.http.server_close()
 
 
-def ask(url: str, scope: str | None = None) -> tuple[str, float]:
+NOW = 1_800_000_000.0
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time, which a test may set."""
+    now = [NOW]
+    monkeypatch.setattr("time.time", lambda: now[0])
+    return now
+
+
+def ask(url: str, scope: str | None = None) -> Token:
     return fetch_token(url, "a client", SECRET, scope, None, 5.0)
 
 
+def jwt(claims: t.Any) -> str:
+    payload = base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip("=")
+    return f"e30.{payload}.signature"
+
+
 def test_a_token(server: Server) -> None:
-    assert ask(server.url, "s") == ("t", 60.0)
+    assert ask(server.url, "s") == Token("t", NOW, NOW + 60)
     basic = base64.b64encode(b"a%20client:client-secret").decode()
     assert server.requests == [("/token", f"Basic {basic}", b"grant_type=client_credentials&scope=s")]
 
@@ -76,6 +94,8 @@ def test_a_token(server: Server) -> None:
         (200, b"[]", "the answer holds no access_token"),
         (200, b'{"access_token": 1}', "the answer holds no access_token"),
         (200, b'{"access_token": "t", "expires_in": {}}', "no token from"),
+        (200, b'{"access_token": "t", "expires_in": NaN}', "is not a number of seconds"),
+        (200, b'{"access_token": "t", "expires_in": 1' + b"0" * 400 + b"}", "is not a number of seconds"),
     ],
 )
 def test_no_token(server: Server, status: int, body: bytes, sentence: str) -> None:
@@ -99,6 +119,11 @@ def test_the_secret_follows_no_redirect(server: Server, status: int) -> None:
         ("ftp://h/token", "'ftp://h/token' is not an http or https address"),
         ("http://[", "is not an http or https address"),
         ("token", "is not an http or https address"),
+        ("http://idp.example/token", "sasl_oauth_client_secret unencrypted: set an https address"),
+        ("http://127.0.0.1.example/token", "unencrypted"),
+        ("http://localhost@idp.example/token", "holds a user's name"),
+        ("http://10.0.0.1:8080/token", "unencrypted"),
+        ("http://[::2]/token", "unencrypted"),
         ("https://u:url-secret@h/token", "holds a user's name or password: give them as sasl_oauth_client_id"),
     ],
 )
@@ -108,12 +133,99 @@ def test_refused_addresses(url: str, sentence: str) -> None:
     assert "url-secret" not in str(failure.value)
 
 
-def test_nobody_listens() -> None:
-    with pytest.raises(TaskError, match=r"no token from .*refused"):
-        ask("http://127.0.0.1:1/token")
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.3.2.1", "localhost", "[::1]"])
+def test_nobody_listens(host: str) -> None:
+    with pytest.raises(TaskError, match=r"no token from .*(refused|assign)"):
+        ask(f"http://{host}:1/token")
 
 
-def test_the_life_has_a_default(server: Server) -> None:
-    server.body = b'{"access_token": "t"}'
-    answer: tuple[t.Any, t.Any] = ask(server.url)
-    assert answer == ("t", 300.0)
+def test_no_proxy_gets_the_secret(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    assert ask(server.url).text == "t"
+
+
+@pytest.mark.parametrize(
+    ("token", "said", "expires"),
+    [
+        pytest.param("t", {"expires_in": "60"}, NOW + 60, id="as a text"),
+        pytest.param(jwt({"exp": NOW + 7}), {}, NOW + 7, id="a JWT"),
+        pytest.param(jwt({"exp": NOW + 7}), {"expires_in": None}, NOW + 7, id="null"),
+        pytest.param(jwt({"exp": NOW + 7}), {"expires_in": 60}, NOW + 60, id="both"),
+        pytest.param("t", {}, None, id="nothing tells"),
+    ],
+)
+def test_how_long_a_token_lives(server: Server, token: str, said: dict[str, t.Any], expires: float | None) -> None:
+    server.body = json.dumps({"access_token": token, **said}).encode()
+    assert ask(server.url) == Token(token, NOW, expires)
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "",
+        "t",
+        "a.b.c",
+        "a.b",
+        jwt({}),
+        jwt([1]),
+        jwt({"exp": "soon"}),
+        jwt({"exp": None}),
+        jwt({"exp": 10**400}),
+        "a." + "ü" * 8 + ".c",
+    ],
+)
+def test_nothing_tells(token: str) -> None:
+    assert expiry(token) is None
+
+
+class Issuer:
+    """Gives tokens of one life."""
+
+    def __init__(self, life: float | None) -> None:
+        self.life = life
+        self.asked = 0
+        self.problem: TaskError | None = None
+
+    def __call__(self, timeout: float) -> Token:
+        self.asked += 1
+        if self.problem is not None:
+            raise self.problem
+        now = time.time()
+        return Token(f"token-{self.asked}", now, None if self.life is None else now + self.life)
+
+
+@pytest.mark.parametrize(
+    ("life", "after", "tokens"),
+    [
+        pytest.param(100, [0, 0, 79], ["token-1"] * 3, id="kept"),
+        pytest.param(100, [0, 81, 0, 81], ["token-1", "token-2", "token-2", "token-3"], id="about to expire"),
+        pytest.param(None, [0, 0, 0], ["token-1", "token-2", "token-3"], id="nobody knows when"),
+        pytest.param(0, [0, 0], ["token-2", "token-3"], id="expired at once"),
+    ],
+)
+def test_a_token_is_fetched_anew(clock: list[float], life: float | None, after: list[float], tokens: list[str]) -> None:
+    held = Tokens(Issuer(life))
+    held.prepare(1.0)
+    seen = []
+    for seconds in after:
+        clock[0] += seconds
+        seen.append(held.current(1.0))
+    assert seen == tokens
+
+
+def test_a_token_that_was_given_stays() -> None:
+    given = jwt({"exp": NOW - 1})
+    held = Tokens(None, given)
+    assert [held.current(1.0), held.current(1.0)] == [given, given]
+    assert held.leased(1.0) == (given, NOW - 1)
+
+
+@pytest.mark.parametrize(("problem", "asked"), [(TokenRefused("401"), 1), (TaskError("no answer"), 3)])
+def test_a_refused_client_asks_once(problem: TaskError, asked: int) -> None:
+    issuer = Issuer(60)
+    issuer.problem = problem
+    held = Tokens(issuer)
+    for _attempt in range(3):
+        with pytest.raises(type(problem)):
+            held.current(1.0)
+    assert issuer.asked == asked

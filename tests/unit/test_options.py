@@ -38,6 +38,7 @@ OAUTH = {**SASL, "sasl_mechanism": "OAUTHBEARER"}
         ({"timeout": 0}, "timeout is 0: it has to be above 0"),
         ({"request_timeout": -1}, "request_timeout is -1"),
         ({"ssl_cafile": "/nowhere"}, "ssl_cafile: the file /nowhere does not exist or cannot be read"),
+        ({"sasl_oauth_token_url_cafile": "/nowhere"}, "sasl_oauth_token_url_cafile: the file /nowhere does not exist"),
         ({"ssl_keyfile": __file__}, "ssl_keyfile needs ssl_certfile"),
         ({"bootstrap_servers": ["broker:\uff19"]}, "not of the form"),
         ({"bootstrap_servers": ["a\0:1"]}, "bootstrap_servers holds the character NUL"),
@@ -87,6 +88,17 @@ def test_a_file_without_certificate(tmp_path: pathlib.Path) -> None:
     file.write_text("no certificate")
     with pytest.raises(TaskError, match=f"ssl_cafile: {file} holds no PEM certificate"):
         connection(security_protocol="SSL", ssl_cafile=str(file)).wire_config()
+
+
+def test_a_file_without_certificate_for_the_token_url(tmp_path: pathlib.Path) -> None:
+    file = tmp_path / "ca.pem"
+    file.write_text("no certificate, für niemanden", "utf-8")
+    by_url = {"sasl_oauth_token_url": "https://idp", "sasl_oauth_client_id": "i", "sasl_oauth_client_secret": "s"}
+    made = connection(**OAUTH, **by_url, sasl_oauth_token_url_cafile=str(file))
+    tokens = made.tokens(made.token_ca())
+    assert tokens
+    with pytest.raises(TaskError, match="sasl_oauth_token_url_cafile: the file holds no PEM certificate"):
+        tokens.prepare(1.0)
 
 
 def test_both_clients_trust_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

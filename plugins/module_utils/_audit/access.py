@@ -9,11 +9,12 @@ from __future__ import annotations
 import collections.abc as c
 import dataclasses
 import os
-import tempfile
-import time
 import typing as t
 
 from .._options import Connection
+
+if t.TYPE_CHECKING:
+    from .._oauth import Tokens
 
 _FILES = ("ssl.ca", "ssl.certificate", "ssl.key")
 # what reads a whole topic fast
@@ -39,13 +40,13 @@ class Access:
 
     Attributes:
         config: configuration of librdkafka, without files.
-        ssl_ca: the certificates of the authorities, PEM.
+        token_ca: the authorities of the token URL, PEM; None for the system's of the executor.
         oauth: the connection, where it takes bearer tokens.
         request_timeout: seconds for one request.
     """
 
     config: dict[str, t.Any]
-    ssl_ca: str | None
+    token_ca: str | None
     oauth: Connection | None
     request_timeout: float
 
@@ -64,7 +65,7 @@ class Access:
                 with open(config.pop(f"{name}.location"), encoding="utf-8") as file:
                     config[f"{name}.pem"] = file.read()
         oauth = connection if connection.sasl_mechanism == "OAUTHBEARER" else None
-        return cls(config, config.get("ssl.ca.pem"), oauth, connection.request_timeout)
+        return cls(config, connection.token_ca(), oauth, connection.request_timeout)
 
     def consumer_config(self, on_error: c.Callable[[t.Any], None]) -> dict[str, t.Any]:
         """Return the configuration of a consumer that joins no group and commits nothing.
@@ -74,18 +75,8 @@ class Access:
         """
         config = {**self.config, **_READING, "group.id": self.config["client.id"], "error_cb": on_error}
         if self.oauth is not None:
-            # the first one here, where a failure can still be told
-            first = [self._token()]
-            config["oauth_cb"] = lambda _config: first.pop() if first else self._token()
+            tokens = t.cast("Tokens", self.oauth.tokens(self.token_ca))
+            # here, where a failure can still be told
+            tokens.prepare(self.request_timeout)
+            config["oauth_cb"] = lambda _config: tokens.leased(self.request_timeout)
         return config
-
-    def _token(self) -> tuple[str, float]:
-        """Return a bearer token, and until when it lives, in seconds since the epoch."""
-        connection = t.cast(Connection, self.oauth)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".pem") as file:
-            if self.ssl_ca is not None:
-                file.write(self.ssl_ca)
-                file.flush()
-                connection = dataclasses.replace(connection, ssl_cafile=file.name)
-            token, life = t.cast("tuple[str, float]", connection.oauth_token())
-        return token, time.time() + life

@@ -43,7 +43,11 @@ def read(spark: SparkSession, connection: Connection, topic: str, deadline: floa
     Raises:
         TaskError: the topic cannot be read; or later, inside of Spark's exception: see `cause`.
     """
-    cluster = Cluster(connection.cluster_config(), Deadline(max(1.0, deadline - time.time())), connection.oauth_token())
+    cluster = Cluster(
+        connection.cluster_config(),
+        Deadline(max(1.0, deadline - time.time())),
+        connection.tokens(connection.token_ca()),
+    )
     planned = splits.group(splits.ranges(cluster, topic), spark.sparkContext.defaultParallelism)
     _ship(spark)
     spark.dataSource.register(bound(Scan(Access.of(connection), topic, planned, deadline)))

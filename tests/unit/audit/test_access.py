@@ -15,6 +15,7 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.access import Access
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._oauth import Token
 from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
 
 OAUTH = {"security_protocol": "SASL_SSL", "sasl_mechanism": "OAUTHBEARER"}
@@ -78,19 +79,21 @@ def test_nothing_shows() -> None:
 def test_a_token_is_fetched_where_it_is_used(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
     ca = tmp_path / "ca.pem"
     ca.write_text("the authority", "utf-8")
-    access = Access.of(connection(**OAUTH, **BY_URL, ssl_cafile=str(ca)))
+    access = Access.of(connection(**OAUTH, **BY_URL, sasl_oauth_token_url_cafile=str(ca)))
     ca.unlink()
     tokens = iter(["first", "second"])
 
-    def fetch(url: str, name: str, secret: str, scope: None, cafile: str, timeout: float) -> tuple[str, float]:
-        assert (url, name, secret) == tuple(BY_URL.values())
-        assert pathlib.Path(cafile).read_text("utf-8") == "the authority"
-        return next(tokens), 60.0
+    def fetch(url: str, name: str, secret: str, scope: None, ca: str, timeout: float) -> Token:
+        assert (url, name, secret, ca) == (*BY_URL.values(), "the authority")
+        return Token(next(tokens), now[0], now[0] + 60)
 
     monkeypatch.setattr("ansible_collections.kafkaops.groups.plugins.module_utils._oauth.fetch_token", fetch)
-    monkeypatch.setattr("time.time", lambda: 1000.0)
+    now = [1000.0]
+    monkeypatch.setattr("time.time", lambda: now[0])
     callback = access.consumer_config(print)["oauth_cb"]
-    assert [callback(""), callback("")] == [("first", 1060.0), ("second", 1060.0)]
+    assert callback("") == ("first", 1060.0)
+    now[0] += 50
+    assert callback("") == ("second", 1110.0)
 
 
 def test_a_token_that_cannot_be_had_is_told_before_anything_is_read() -> None:
