@@ -74,6 +74,8 @@ options:
   partial:
     description:
       - Whether to go on if a broker or a group cannot be asked. RV(errors) says what is missing.
+      - A broker that does not answer is asked again until half of O(timeout) is over, or all of it if no broker
+        answers.
       - If it is V(false), the task fails then, with everything else in its result.
     type: bool
     default: false

@@ -34,6 +34,7 @@ from tests.support.wire import Wire
 pytestmark = pytest.mark.live
 
 OFFSET_COMMIT, OFFSET_FETCH, LEAVE_GROUP, DESCRIBE_GROUPS, DELETE_GROUPS, OFFSET_DELETE = 8, 9, 13, 15, 42, 47
+LIST_GROUPS = 16
 TOPIC = "failures"
 GROUPS, FEW = 2000, 200
 COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR = 14, 16
@@ -363,6 +364,36 @@ def test_the_client_is_killed(healed: Cluster, prepare: Prepare, tmp_path: Path,
     restored = run("consumer_group_offsets", healed.bootstrap, restore_from=str(file))
     assert restored.errors == {}
     assert truth.world(healed.client(), trial.prefix) == trial.before
+
+
+@pytest.mark.parametrize("down", [0.0, 8.0], ids=["at once", "after 8 s"])
+def test_a_broker_restarts_while_groups_are_listed(healed: Cluster, down: float) -> None:
+    """The other brokers have answered, and take its groups over meanwhile."""
+    names = plant(healed.client(), f"listed-{next(NUMBERS)}-", FEW)
+    node = coordinators.leaders(healed.client())[offsets_topic.partition_of(names[0], 10)]
+    back = threading.Timer(down, healed.restart, [node])
+
+    def restart() -> None:
+        healed.kill(node)
+        back.start()
+
+    healed.proxies[node].before(LIST_GROUPS, 1, restart)
+    outcome = run("consumer_group_info", healed.listeners["PROXIED"], gather=["state", "offsets"])
+    back.join()
+    assert outcome.given["errors"] == []
+    assert set(names) <= {found["name"] for found in outcome.given["groups"]}
+
+
+def test_a_broker_that_stays_away_leaves_time_for_the_others(healed: Cluster) -> None:
+    names = plant(healed.client(), f"listed-{next(NUMBERS)}-", FEW)
+    healed.proxies[2].before(LIST_GROUPS, 1, lambda: healed.kill(2))
+    outcome = run(
+        "consumer_group_info", healed.listeners["PROXIED"], connect={"timeout": 60.0}, gather=["state", "offsets"]
+    )
+    (problem,) = outcome.given["errors"]
+    assert problem["broker"] == 2
+    found = {found["name"]: found for found in outcome.given["groups"]}
+    assert all(len(found[name]["offsets"]) == 2 for name in names)
 
 
 @pytest.mark.parametrize("kind", [delete_groups])

@@ -38,7 +38,7 @@ pytestmark = [pytest.mark.live, pytest.mark.filterwarnings("error::pytest.Pytest
 TOPIC = "hostile"
 #: Seconds for one request, and for a task; what a task may take beyond that, on a machine that does much else.
 REQUEST, TIMEOUT, SLACK = 1.0, 3.0, 6.0
-NOT_COORDINATOR, GROUP_ID_NOT_FOUND = 16, 69
+COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR, GROUP_ID_NOT_FOUND = 14, 16, 69
 NUMBERS = itertools.count()
 COMMITTED, SET = {(TOPIC, 0): (1, "m", -1)}, {(TOPIC, 0): (4, "n", -1)}
 
@@ -323,6 +323,23 @@ def test_offsets_that_are_not_sure_are_not_changed(world: Cluster, tmp_path: Pat
 def assert_explained(message: str) -> None:
     assert message.startswith("not finished within")
     assert "NOT_COORDINATOR in the troubleshooting guide" in message
+
+
+def test_a_broker_that_loads_for_long_is_waited_for(world: Cluster) -> None:
+    """A coordinator that restarts with a large offsets topic answers so; listing waits as describing does."""
+    group = f"{TOPIC}-loads"
+    commits.commit(world.client(), group, COMMITTED)
+    until = time.monotonic() + 10
+
+    def spoil(frame: bytes) -> list[bytes]:
+        # length, correlation, tags and throttle time come first
+        loading = struct.pack(">h", COORDINATOR_LOAD_IN_PROGRESS)
+        return [frame if time.monotonic() > until else frame[:13] + loading + frame[15:]]
+
+    end = attempt(world, "ListGroups", spoil, group, timeout=120)
+    assert end.outcome, end.words
+    assert end.outcome.given["errors"] == []
+    assert [found["name"] for found in end.outcome.given["groups"]] == [group]
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

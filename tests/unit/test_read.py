@@ -7,14 +7,16 @@
 from __future__ import annotations
 
 import asyncio
+import collections
 import collections.abc as c
 from types import SimpleNamespace as Simple
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import error
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import CallError, LoginRefused, error
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _gather, _read
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import _address
+from ansible_collections.kafkaops.groups.plugins.module_utils._wire import Deadline
 
 from tests.unit.values import group
 
@@ -71,12 +73,21 @@ def test_a_group_of_no_type_does_not_exist(answer: Any) -> None:
 class Brokers:
     """A wire to brokers that list groups."""
 
-    def __init__(self, listed: dict[int, list[str]]) -> None:
+    def __init__(
+        self, listed: dict[int, list[str]], before: dict[int, list[Any]] | None = None, timeout: float = 5
+    ) -> None:
+        """`before`: an error code or an exception in the place of each broker's first answers."""
         self.nodes = sorted(listed)
+        self.deadline = Deadline(timeout)
+        self.asked: collections.Counter[int] = collections.Counter()
         self._listed = listed
+        self._before = before or {}
 
     async def gather(self, calls: c.Iterable[c.Coroutine[Any, Any, Any]]) -> list[Any]:
         return list(await asyncio.gather(*calls))
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
 
     async def version(self, node: int, request: Any) -> int:
         return 5
@@ -87,7 +98,13 @@ class Brokers:
     def address(self, node: int) -> str:
         return f"host:{node}"
 
-    async def call(self, node: int, request: Any, read: c.Callable[[Any], Any]) -> Any:
+    async def call(self, node: int, request: Any, read: c.Callable[[Any], Any], reserve: float = 0.0) -> Any:
+        self.asked[node] += 1
+        early = self._before.get(node, [])[self.asked[node] - 1 : self.asked[node]]
+        if early and isinstance(early[0], Exception):
+            raise early[0]
+        if early:
+            return read(Simple(error_code=early[0], version=5, groups=[]))
         groups = [
             Simple(group_id=name, group_type="Classic", protocol_type="consumer", group_state="Empty")
             for name in self._listed[node]
@@ -109,6 +126,48 @@ def test_a_listing_tells_the_coordinators(listed: dict[int, list[str]], coordina
     asyncio.run(_gather.listed(session, [], [], gathered))
     assert session.driver.coordinators.nodes == coordinators
     assert set(gathered.groups) == {name for names in listed.values() for name in names}
+
+
+LOADING, NOT_AVAILABLE, NO_PERMISSION = 14, 15, 31
+GONE = CallError("refused", sent=False)
+LOCKED = LoginRefused("wrong password", "SASL_AUTHENTICATION_FAILED")
+
+
+def listed(brokers: Brokers) -> _gather.Gathered:
+    gathered = _gather.Gathered({}, [], [], {})
+    session: Any = Simple(wire=brokers, driver=Simple(coordinators=Simple(nodes={})))
+    asyncio.run(_gather.listed(session, [], [], gathered))
+    return gathered
+
+
+@pytest.mark.parametrize(
+    ("early", "asked", "problem"),
+    [
+        pytest.param([LOADING] * 6, 7, None, id="loads"),
+        pytest.param([NOT_AVAILABLE, LOADING], 3, None, id="starts"),
+        pytest.param([GONE] * 3, 4, None, id="restarts"),
+        pytest.param([NO_PERMISSION] * 9, 1, "CLUSTER_AUTHORIZATION_FAILED", id="no permission"),
+        pytest.param([LOCKED] * 9, 1, "SASL_AUTHENTICATION_FAILED", id="refuses the login"),
+    ],
+)
+def test_a_broker_is_asked_until_it_lists(early: list[Any], asked: int, problem: str | None) -> None:
+    brokers = Brokers({1: ["a"], 2: ["b"]}, {2: early}, timeout=30)
+    gathered = listed(brokers)
+    away = asked > 1
+    # the groups of one that was away may have moved
+    assert brokers.asked == {1: 1 + away, 2: asked + away}
+    assert [found["error"]["name"] for found in gathered.errors] == ([problem] if problem else [])
+    assert set(gathered.groups) == ({"a"} if problem else {"a", "b"})
+
+
+@pytest.mark.parametrize(
+    ("alive", "least", "most"), [(["a"], 0.4, 1), (None, 0, 0.3)], ids=["another lists", "none does"]
+)
+def test_how_long_a_broker_is_asked(alive: list[str] | None, least: float, most: float) -> None:
+    dead: dict[int, list[str]] = {2: ["b"]}
+    brokers = Brokers(dead if alive is None else {1: alive, **dead}, {2: [GONE] * 1000}, timeout=6)
+    assert listed(brokers).errors == [{"broker": 2, "address": "host:2", "message": "refused"}]
+    assert least <= brokers.deadline.remaining / brokers.deadline.timeout <= most
 
 
 @pytest.mark.parametrize(

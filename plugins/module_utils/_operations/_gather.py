@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import collections.abc as c
 import dataclasses
+import itertools
 import typing as t
 
 from .. import _messages as messages
-from .._errors import CallError, KafkaError, TaskError, from_code
+from .._driver import backoff
+from .._errors import CallError, KafkaError, LoginRefused, TaskError, UnreadableAnswer, from_code, of_call
 from .._model import Group, Listing, Offsets, TopicPartition
 from .._rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
 from .._session import Session
 from ._read import committed_now, describe
 from ._read_topics import Logs, read_logs
 
-_RETRIES = 5
-_BACKOFF = 0.2
 _RETRIABLE = ("COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE")
 
 
@@ -60,16 +60,11 @@ async def named(session: Session, names: list[str], states: list[str], types: li
 
 
 async def listed(session: Session, states: list[str], types: list[str], gathered: Gathered) -> None:
-    """List the groups of every broker; one that does not answer is among the errors."""
+    """List the groups of every broker; one that does not answer within the task's time is among the errors.
 
-    async def ask(node: int) -> list[Listing] | KafkaError | str:
-        try:
-            return await _list_node(session, node, states, types)
-        except CallError as exc:
-            return str(exc)
-
-    nodes = session.wire.nodes
-    for node, answer in zip(nodes, await session.wire.gather(ask(node) for node in nodes), strict=True):
+    When some brokers answer, the others are waited for no longer than half of the time that is left.
+    """
+    for node, answer in (await _Listing(session, states, types).ask_all()).items():
         if isinstance(answer, list):
             # a broker lists what it coordinates; one that has just lost a group may not know that yet
             told_twice = [listing.name for listing in answer if listing.name in gathered.groups]
@@ -82,34 +77,93 @@ async def listed(session: Session, states: list[str], types: list[str], gathered
             gathered.errors.append({"broker": node, "address": session.wire.address(node), **problem})
 
 
-async def _list_node(session: Session, node: int, states: list[str], types: list[str]) -> list[Listing] | KafkaError:
-    version = await session.wire.version(node, messages.ListGroupsRequest)
-    address = session.wire.address(node)
-    if states and version < STATES_VERSION:
-        raise TaskError(
-            f"UNSUPPORTED_VERSION: the broker at {address} is older than Kafka 2.6 and cannot list by states "
-            "(KIP-518): leave states out."
-        )
-    if types and version < TYPES_VERSION:
-        if "classic" not in types or set(types) - {"classic", "consumer"}:
+class _Listing:
+    """One listing of all brokers: what is asked for, and until when."""
+
+    def __init__(self, session: Session, states: list[str], types: list[str]) -> None:
+        self._wire = session.wire
+        self._states = states
+        self._types = types
+        self._half = session.wire.deadline.remaining / 2
+        self._answered = False
+        self._away = False
+
+    @property
+    def _kept(self) -> float:
+        """Seconds for what comes afterwards, in which nobody is asked again."""
+        return self._half if self._answered else 0.0
+
+    async def ask_all(self) -> dict[int, list[Listing] | KafkaError | str]:
+        """Return the groups of each broker, or why it does not list them."""
+        answers: dict[int, list[Listing] | KafkaError | str] = {}
+        asked = self._wire.nodes
+        while asked:
+            self._away = False
+            answers.update(zip(asked, await self._wire.gather(self._ask(node) for node in asked), strict=True))
+            # the groups of a broker that was away may have moved to one that had answered before
+            asked = [node for node in asked if self._away and isinstance(answers[node], list)]
+        return answers
+
+    async def _ask(self, node: int) -> list[Listing] | KafkaError | str:
+        """Return the groups of a broker, or why it does not list them, when the time for it is over."""
+        why: KafkaError | str | None = None
+        for attempt in itertools.count():
+            answer = await self._try(node)
+            if not isinstance(answer, _Again):
+                self._answered |= isinstance(answer, list)
+                return answer
+            self._away = True
+            delay = backoff(attempt)
+            left = self._wire.deadline.remaining - self._kept
+            # that the time ended meanwhile says less than what was wrong before
+            why = answer.why if why is None or left > 0 else why
+            if left <= delay:
+                break
+            await self._wire.sleep(delay)
+        return t.cast("KafkaError | str", why)
+
+    async def _try(self, node: int) -> list[Listing] | KafkaError | str | _Again:
+        def read(response: t.Any) -> tuple[KafkaError | None, list[Listing]]:
+            return from_code(response.error_code), read_listings(response, node)
+
+        try:
+            types = await self._types_for(node)
+            # in the first half, that nobody has answered yet says nothing of the others
+            reserve = self._half if self._wire.deadline.remaining > self._half else 0.0
+            problem, listings = await self._wire.call(node, list_groups_request(self._states, types), read, reserve)
+        except LoginRefused as exc:
+            return of_call(exc)
+        except UnreadableAnswer as exc:
+            return str(exc)
+        except CallError as exc:
+            return _Again(str(exc))
+        if problem is None:
+            return listings
+        return _Again(problem) if problem.name in _RETRIABLE else problem
+
+    async def _types_for(self, node: int) -> list[str]:
+        """Return the types to ask a broker for; raises TaskError if it is too old for what is asked."""
+        version = await self._wire.version(node, messages.ListGroupsRequest)
+        address = self._wire.address(node)
+        if self._states and version < STATES_VERSION:
+            raise TaskError(
+                f"UNSUPPORTED_VERSION: the broker at {address} is older than Kafka 2.6 and cannot list by states "
+                "(KIP-518): leave states out."
+            )
+        if not self._types or version >= TYPES_VERSION:
+            return self._types
+        if "classic" not in self._types or set(self._types) - {"classic", "consumer"}:
             raise TaskError(
                 f"UNSUPPORTED_VERSION: the broker at {address} is older than Kafka 3.8, whose groups are all classic, "
                 "and cannot list by types: leave types out."
             )
-        types = []
+        return []
 
-    def read(response: t.Any) -> tuple[KafkaError | None, list[Listing]]:
-        return from_code(response.error_code), read_listings(response, node)
 
-    problem: KafkaError | None = None
-    for attempt in range(_RETRIES):
-        problem, listings = await session.wire.call(node, list_groups_request(states, types), read)
-        if problem is None:
-            return listings
-        if problem.name not in _RETRIABLE or session.deadline.over:
-            break
-        await session.wire.sleep(_BACKOFF * 2**attempt)
-    return t.cast(KafkaError, problem)
+class _Again(t.NamedTuple):
+    """A broker may answer later, and why it has not yet."""
+
+    why: KafkaError | str
 
 
 async def described(
