@@ -12,6 +12,8 @@ import typing as t
 
 from ansible.module_utils.basic import AnsibleFallbackNotFound, AnsibleModule, env_fallback, missing_required_lib
 
+# first: it ends on a Python that cannot import the rest
+from . import _python  # noqa: F401 # pylint: disable=unused-import
 from . import _results as results
 from ._errors import CallError, MissingLibrary, TaskError, in_one_line
 from ._messages import KAFKA_IMPORT_ERROR
@@ -121,7 +123,11 @@ def run(
             raise MissingLibrary("kafka-python>=3.0.12", KAFKA_IMPORT_ERROR)
         request = parse(module.params)
         with Session(Connection.from_params(module.params), module.check_mode) as session:
-            outcome = session.wire.run(operation, request, session)
+            try:
+                outcome = session.wire.run(operation, request, session)
+            finally:
+                for warning in session.warnings:
+                    module.warn(warning)
     except MissingLibrary as exc:
         module.fail_json(msg=missing_required_lib(exc.library), exception=exc.trace)
     except TaskError as exc:
@@ -130,8 +136,6 @@ def run(
         module.fail_json(msg=str(exc), changed=False, **shown)
     except CallError as exc:
         module.fail_json(msg=in_one_line(f"{exc}."), changed=False)
-    for warning in session.warnings:
-        module.warn(warning)
     if isinstance(outcome, Report):
         _exit_report(module, session, outcome)
     else:
