@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 import re
 import threading
@@ -14,21 +15,23 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import access as access_module
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit import reader, scan, source, splits
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.access import Access
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.records import TOPIC
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.splits import Range
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
-from confluent_kafka import TopicPartition
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tests.live.task import connection
-from tests.support import commits, consumers, offsets_topic, topics, truth
+from tests.support import commits, consumers, coordinators, offsets_topic, topics, truth
 from tests.support.broker import Cluster
 from tests.support.ca import KEY_PASSWORD
 from tests.support.clients import properties
@@ -39,6 +42,8 @@ Row = dict[str, Any]
 Offsets = dict[tuple[str, int], int]
 
 PARTITIONS = 4
+# transactional records, each in a batch of its own
+ABORTED = 20_000
 SECRETS = ("admin-secret", KEY_PASSWORD, "PRIVATE KEY")
 
 
@@ -264,14 +269,120 @@ def test_an_error_of_spark_has_one_line(spark: SparkSession) -> None:
     assert "\n" not in source.cause(failed.value)
 
 
-def test_a_part_of_the_log_that_is_gone(cluster: Cluster) -> None:
-    topic = log(cluster, "audit-gone", [commit("a", 1), commit("a", 2), commit("a", 3)], "delete,compact")
+def remove(cluster: Cluster, topic: str, before: int) -> None:
+    """Remove the records of partition 0 before an offset."""
     admin = AdminClient(properties(cluster.client()))
-    for answer in admin.delete_records([TopicPartition(topic, 0, 2)]).values():
+    for answer in admin.delete_records([TopicPartition(topic, 0, before)]).values():
         answer.result()
+
+
+@pytest.mark.parametrize(("start", "found"), [(2, [("a", 3)]), (3, [])])
+def test_a_log_whose_start_moves_after_the_plan(
+    cluster: Cluster, spark: SparkSession, start: int, found: list[tuple[str, int]]
+) -> None:
+    """Whoever reads later than planned sees what is there then; the other partitions are read as ever."""
+    records = [commit("a", 1), commit("a", 2), commit("a", 3), commit("b", 1, partition=1)]
+    topic = log(cluster, f"audit-moved-{start}", records, "delete,compact")
+    planned = source.read(spark, connection(cluster.bootstrap), topic, time.time() + 60)
+    remove(cluster, topic, start)
+    rows = planned.toArrow().to_pylist()
+    assert of_kind(rows, "offset_commit", "group", "offset") == [*found, ("b", 1)]
+    assert of_kind(rows, "partition", "source_partition", "source_offset", "end_offset", "problem") == [
+        (0, 3, 3, None),
+        (1, 1, 1, None),
+        (2, 0, 0, None),
+        (3, 0, 0, None),
+    ]
+
+
+def test_a_log_whose_start_moves_while_it_is_read(cluster: Cluster) -> None:
+    """What was read may not be the latest of its keys: the partition has a problem, and its groups are not planned."""
+    topic = log(cluster, "audit-moving", [commit("g", 0)], "delete,compact")
+    for batch in range(9):
+        offsets_topic.write(cluster.client(), [commit(f"g{batch}-{number}", 1) for number in range(20)], topic)
+    split = (Range(0, 0, 181),)
+    access, progress = Access.of(connection(cluster.bootstrap)), splits.Progress(split)
+    # a batch at a time
+    small = dataclasses.replace(access, config={**access.config, "message.max.bytes": 1000})
+    found: list[int | None] = []
+    with (
+        mock.patch.dict(access_module._READING, {"max.partition.fetch.bytes": 100, "queued.min.messages": 1}),
+        mock.patch.object(reader, "_MESSAGES", 1),
+    ):
+        for read_now in reader.batches(small, topic, split, progress, time.time() + 60):
+            if not found:
+                remove(cluster, topic, 180)
+            found += [message.offset() for message in read_now.messages]
+    [ended] = progress.ended()
+    assert (ended.source_offset, found[-1]) == (181, 180)
+    assert re.fullmatch(r"records from offset \d+ to 180 were removed while it was read", ended.problem or "")
+
+
+def test_a_topic_that_is_shorter_than_planned(cluster: Cluster) -> None:
+    """Nothing can be said of a log that has lost its end."""
+    topic = log(cluster, "audit-shorter", [commit("a", 1)])
     access = Access.of(connection(cluster.bootstrap))
-    with pytest.raises(TaskError, match=r"^Partition 0 of audit-gone cannot be read \(_AUTO_OFFSET_RESET: "):
-        list(scan.scan(access, topic, (Range(0, 0, 3),), time.time() + 20))
+    with pytest.raises(TaskError, match=r"^Partition 0 of audit-shorter cannot be read \(_AUTO_OFFSET_RESET: "):
+        list(scan.scan(access, topic, (Range(0, 5, 9),), time.time() + 20))
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> float:
+    """The seconds that a reader of this test waits for a leader; less than the tests that take it need."""
+    monkeypatch.setattr(reader, "_LEAST_PATIENCE", 0.0)
+    monkeypatch.setattr(reader, "_STATISTICS_MS", 100)
+    return 1.5
+
+
+def test_a_long_range_of_aborted_transactions(
+    cluster: Cluster, impatient: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The leader answers all the time, and nothing of it is to be seen."""
+    topic, client = "audit-aborted", cluster.client()
+    topics.create(client, topic, 1)
+    producer = Producer(
+        {**properties(client), "transactional.id": topic, "linger.ms": 0, "batch.num.messages": 1}
+        | {"queue.buffering.max.messages": ABORTED, "transaction.timeout.ms": 600_000}
+    )
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    for number in range(ABORTED):
+        producer.produce(topic, b"aborted" * 70, str(number).encode())
+        producer.poll(0)
+    producer.flush()
+    producer.abort_transaction(60)
+    offsets_topic.write(client, [commit("a", 1)], topic)
+    # a record a request
+    monkeypatch.setitem(access_module._READING, "max.partition.fetch.bytes", 100)
+    monkeypatch.setitem(access_module._READING, "fetch.message.max.bytes", 100)
+    given = connection(cluster.bootstrap, request_timeout=impatient)
+    access = Access.of(given)
+    small = dataclasses.replace(access, config={**access.config, "message.max.bytes": 1000, "fetch.max.bytes": 1000})
+    [split] = splits.group([Range(0, 0, ABORTED + 2)], 1)
+    started = time.monotonic()
+    [*batches] = scan.scan(small, topic, split, time.time() + 300)
+    assert time.monotonic() - started > impatient
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    assert of_kind(rows, "offset_commit", "group", "offset") == [("a", 1)]
+    assert of_kind(rows, "partition", "records", "problem") == [(1, None)]
+
+
+def test_a_quota(cluster: Cluster, impatient: float) -> None:
+    """The brokers let the reader wait for longer than it would wait for a silent leader."""
+    records = [commit("x" * 1000 + str(number), 1) for number in range(3000)]
+    topic = log(cluster, "audit-quota", records)
+    coordinators.limit(cluster.client(), "audit-quota", 200_000.0, "consumer_byte_rate")
+    try:
+        given = connection(cluster.bootstrap, request_timeout=impatient, client_id="audit-quota")
+        started = time.monotonic()
+        [*batches] = scan.scan(Access.of(given), topic, (Range(0, 0, len(records)),), time.time() + 300)
+        assert time.monotonic() - started > impatient
+        with pytest.raises(TaskError, match=r"made this client wait for [\d.]+ s by a quota\): set timeout higher\.$"):
+            list(scan.scan(Access.of(given), topic, (Range(0, 0, len(records)),), time.time() + 2))
+    finally:
+        coordinators.limit(cluster.client(), "audit-quota", None, "consumer_byte_rate")
+    rows = [row for batch in batches for row in batch.to_pylist()]
+    assert of_kind(rows, "partition", "records", "problem") == [(len(records), None)]
 
 
 def test_a_broker_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:

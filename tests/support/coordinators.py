@@ -99,13 +99,13 @@ def require(client: Client, replicas: int | None) -> None:
         answer.result()
 
 
-def limit(client: Client, client_id: str, percentage: float | None) -> None:
-    """Throttle a client that takes more of the brokers' time than so many percent; None ends that.
+def limit(client: Client, client_id: str, most: float | None, quota: str = "request_percentage") -> None:
+    """Throttle a client above a quota: by default, so many percent of the brokers' time; None ends that.
 
     :raises RuntimeError: when the broker refuses.
     """
     entity = Quotas.EntryData.EntityData(entity_type="client-id", entity_name=client_id)
-    change = Quotas.EntryData.OpData(key="request_percentage", value=percentage or 0.0, remove=percentage is None)
+    change = Quotas.EntryData.OpData(key=quota, value=most or 0.0, remove=most is None)
     with Wire(client) as wire:
         answer = wire.call(Quotas(entries=[Quotas.EntryData(entity=[entity], ops=[change])], validate_only=False))
     for one in answer.entries:

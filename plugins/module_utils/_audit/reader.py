@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections.abc as c
 import contextlib
+import json
 import time
 import typing as t
 
@@ -22,6 +23,8 @@ with contextlib.suppress(ImportError):
 
 _MESSAGES = 10_000
 _POLL = 0.1
+# how often librdkafka tells how far it has fetched, also where no record is visible
+_STATISTICS_MS = 500
 # how long a partition may be stuck before its transaction counts as open
 _OPEN_AFTER = 1.0
 # shorter than that no broker that fails is replaced by another one
@@ -52,14 +55,29 @@ def batches(access: Access, topic: str, split: Split, progress: Progress, deadli
 
 
 class _Reader:
+    """Reads the partitions of a split until each is done, stuck, or silent.
+
+    A leader is silent while it neither sends records, nor moves the offset to fetch next (over aborted transactions),
+    nor says that a quota makes it wait.
+    """
+
     def __init__(self, access: Access, topic: str, progress: Progress, deadline: float) -> None:
         self._topic = topic
         self._progress = progress
         self._deadline = deadline
         self._patience = max(_LEAST_PATIENCE, access.request_timeout)
         self._last_error = ""
+        # in the future while a quota makes this client wait
+        self._heard = time.monotonic()
+        self._fetched: dict[int, int] = {}
+        config = {
+            **access.consumer_config(self._note),
+            "statistics.interval.ms": _STATISTICS_MS,
+            "stats_cb": self._measure,
+            "throttle_cb": self._wait,
+        }
         try:
-            self._consumer = Consumer(access.consumer_config(self._note))
+            self._consumer = Consumer(config)
         except confluent_kafka.KafkaException as exc:
             raise TaskError(f"{topic} cannot be read: {exc.args[0].str()}.") from None
 
@@ -70,10 +88,28 @@ class _Reader:
         """Remember what librdkafka tries to get over by itself."""
         self._last_error = " ".join(error.str().split())
 
+    def _measure(self, statistics: str) -> None:
+        """Take note of a leader whose answers hold no visible records."""
+        topics = json.loads(statistics)["topics"]
+        partitions = topics[self._topic]["partitions"] if self._topic in topics else {}
+        fetched = {int(number): partition["next_offset"] for number, partition in partitions.items()}
+        moved = any(fetched.get(partition) != self._fetched.get(partition) for partition in self._progress.left)
+        self._fetched = fetched
+        if moved:
+            self._hear()
+
+    def _wait(self, event: t.Any) -> None:
+        """Take note of a broker that lets this client wait."""
+        self._last_error = f"{event.broker_name} made this client wait for {event.throttle_time:.1f} s by a quota"
+        self._hear(event.throttle_time)
+
+    def _hear(self, wait: float = 0.0) -> None:
+        self._heard = max(self._heard, time.monotonic() + wait)
+
     def batches(self, split: Split) -> c.Iterator[Batch]:
         starts = [TopicPartition(self._topic, one.partition, one.start) for one in split if one.size > 0]
         self._consumer.incremental_assign(starts)
-        heard = time.monotonic()
+        self._hear()
         while self._progress.left:
             self._check_deadline()
             messages = self._consumer.consume(_MESSAGES, _POLL)
@@ -84,8 +120,8 @@ class _Reader:
             for event in events:
                 self._take(event)
             if messages:
-                heard = time.monotonic()
-            elif self._waited(time.monotonic() - heard):
+                self._hear()
+            elif self._waited(time.monotonic() - self._heard):
                 break
 
     def _within(self, messages: list[t.Any]) -> Batch:
@@ -103,8 +139,24 @@ class _Reader:
             self._note(error)
         elif error.code() == confluent_kafka.KafkaError._PARTITION_EOF:
             self._drop(self._progress.end_of_log(partition, event.offset()))
+        elif error.code() == confluent_kafka.KafkaError._AUTO_OFFSET_RESET:
+            self._resume(partition, f"{error.name()}: {error.str()}")
         else:
             raise unreadable(self._topic, partition, f"{error.name()}: {error.str()}")
+
+    def _resume(self, partition: int, why: str) -> None:
+        """Go on at the start of the log, which has moved beyond what was to be read next."""
+        where = TopicPartition(self._topic, partition)
+        try:
+            start, _end = self._consumer.get_watermark_offsets(where, self._patience)
+        except confluent_kafka.KafkaException as exc:
+            raise unreadable(self._topic, partition, exc.args[0].str()) from None
+        done = self._progress.removed(partition, start)
+        if done is None:
+            raise unreadable(self._topic, partition, why)
+        self._consumer.incremental_unassign([where])
+        if not done:
+            self._consumer.incremental_assign([TopicPartition(self._topic, partition, start)])
 
     def _drop(self, partitions: set[int]) -> None:
         if partitions:

@@ -94,9 +94,11 @@ class Progress:
 
     def __init__(self, split: Split) -> None:
         self._split = split
+        self._starts = {one.partition: one.start for one in split}
         self._ends = {one.partition: one.end for one in split}
-        self._reached = {one.partition: one.start for one in split}
+        self._reached = dict(self._starts)
         self._records: collections.Counter[int] = collections.Counter()
+        self._problems: dict[int, str] = {}
         self.left = {one.partition for one in split if one.size > 0}
         self.stuck: set[int] = set()
 
@@ -128,6 +130,25 @@ class Progress:
         if offset < self._ends[partition]:
             self.stuck.add(partition)
             return set()
+        return self._finish(partition)
+
+    def removed(self, partition: int, start: int) -> set[int] | None:
+        """Note that the log starts at an offset now; return what is done now, None if nothing was removed by that.
+
+        Before the first record was read, that is as if the reading was planned later. Afterwards what was read may not
+        be the latest of its keys, and is a problem.
+        """
+        reached = self._reached[partition]
+        if start <= reached:
+            return None
+        if reached > self._starts[partition]:
+            words = f"records from offset {reached} to {start} were removed while it was read"
+            self._problems.setdefault(partition, words)
+        self._reached[partition] = start
+        self.stuck.discard(partition)
+        return self._finish(partition) if start >= self._ends[partition] else set()
+
+    def _finish(self, partition: int) -> set[int]:
         self.left.discard(partition)
         return {partition}
 
@@ -136,7 +157,7 @@ class Progress:
         return [self._ended(one) for one in self._split]
 
     def _ended(self, one: Range) -> Ended:
-        reached, problem = self._reached[one.partition], None
+        reached, problem = self._reached[one.partition], self._problems.get(one.partition)
         if one.partition in self.left:
             problem = f"an open transaction ends what can be read at offset {reached} of {one.end}"
         return Ended(one.partition, reached, self._records[one.partition], one.end, problem)

@@ -118,3 +118,32 @@ def test_records_at_the_end_or_beyond_do_not_belong_to_the_split(offset: int, be
     progress = Progress((Range(3, 10, 15),))
     assert progress.within(3, offset) is belongs
     assert progress.exceeds({3: offset}) is not belongs
+
+
+@pytest.mark.parametrize(
+    ("seen", "start", "done", "ended"),
+    [
+        # before the first record was read
+        ([], 12, set(), (12, None)),
+        ([], 15, {3}, (15, None)),
+        ([], 99, {3}, (99, None)),
+        # afterwards
+        ([10, 11], 14, set(), (14, "records from offset 12 to 14 were removed while it was read")),
+        ([10, 11], 15, {3}, (15, "records from offset 12 to 15 were removed while it was read")),
+        # nothing that was to be read
+        ([], 10, None, (10, None)),
+        ([10, 11], 11, None, (12, None)),
+    ],
+)
+def test_records_that_are_removed_while_they_are_read(
+    seen: list[int], start: int, done: set[int] | None, ended: tuple[int, str | None]
+) -> None:
+    progress = Progress((Range(3, 10, 15),))
+    if seen:
+        progress.add([3] * len(seen), {3: seen[-1]})
+    assert progress.removed(3, start) == done
+    assert progress.left == ({3} if not done else set())
+    if not done:
+        progress.end_of_log(3, 15)
+    [(_partition, offset, _records, _end, problem)] = progress.ended()
+    assert (offset, problem) == (15 if not done else ended[0], ended[1])
