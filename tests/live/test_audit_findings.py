@@ -6,24 +6,17 @@
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-import pyarrow as pa
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import findings, records, transforms
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import findings, transforms
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.findings import Criteria
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.transforms import LiveFrames
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from tests.support.spark import local_session
+from tests.support.worlds import DAY, NOW, Row, World, active, commit, group_record, ms, undecodable
 
-Row = dict[str, Any]
-
-NOW = datetime.datetime(2026, 6, 1, 12, tzinfo=datetime.UTC)
-DAY = datetime.timedelta(days=1)
-RETENTION = 7 * 86_400_000
 CRITERIA = Criteria(NOW - 30 * DAY, "30d", unread=(9,))
 
 
@@ -31,100 +24,6 @@ CRITERIA = Criteria(NOW - 30 * DAY, "30d", unread=(9,))
 def spark() -> Iterator[SparkSession]:
     with local_session() as session:
         yield session
-
-
-def ms(days_ago: float) -> int:
-    """A time so many days before NOW."""
-    return int((NOW - days_ago * DAY).timestamp() * 1000)
-
-
-def commit(group: str, days_ago: float, topic: str = "t", offset: int = 5, **more: Any) -> Row:
-    time = ms(days_ago)
-    record = {"kind": "offset_commit", "source_partition": 0, "source_offset": 1, "timestamp": time, "tombstone": False}
-    key = {"group": group, "topic": topic, "partition": 0}
-    return record | key | {"offset": offset, "leader_epoch": -1, "metadata": "", "commit_time": time} | more
-
-
-def group_record(group: str, days_ago: float, kind: str = "group_metadata", members: int = 0, **more: Any) -> Row:
-    time = ms(days_ago)
-    member = {"member_id": "m", "client_id": "c", "client_host": "h"}
-    record = {"kind": kind, "source_partition": 0, "source_offset": 2, "timestamp": time, "tombstone": False}
-    return (
-        record | {"group": group, "protocol_type": "consumer", "state_time": time, "members": [member] * members} | more
-    )
-
-
-def active(group: str, days_ago: float, commits: int = 1) -> Row:
-    meters = {"commits": commits, "tombstones": 1, "rebalances": 0}
-    day = {"day": ms(days_ago) // 86_400_000, "timestamp": ms(days_ago) if commits else None}
-    return {"kind": "activity", "source_partition": 0, "group": group, **day, **meters}
-
-
-def undecodable(**known: Any) -> Row:
-    return {"kind": "undecodable", "source_partition": 0, "source_offset": 3, "problem": "it is too short", **known}
-
-
-class World:
-    """What the topic holds, and what the cluster says; by default every commit is live, of topic C(t), 0 to 10."""
-
-    def __init__(self, rows: list[Row], live: Mapping[str, Row], **more: Any) -> None:
-        self.rows = rows
-        listed = {"type": "classic", "state": "Empty", "protocol_type": "consumer", "members": 0, "included": True}
-        self.groups = [{"group": name, **listed, **said} for name, said in live.items()]
-        moved = more.get("live_offsets", {})
-        self.offsets = [
-            {
-                "group": row["group"],
-                "topic": row["topic"],
-                "partition": 0,
-                "live_offset": moved.get(row["group"], row["offset"]),
-            }
-            for row in rows
-            if row["kind"] == "offset_commit" and not row["tombstone"] and moved.get(row["group"], 0) is not None
-        ]
-        self.subscriptions = more.get("subscriptions", [])
-        topic = {"topic": "t", "partition": 0, "exists": True, "current_topic_id": "A", "log_start": 0, "log_end": 10}
-        self.partitions = [{**topic, **each} for each in more.get("partitions", [{}])]
-
-    def add(self, other: World, number: int) -> None:
-        """Add another world, with names of its own for groups and topics."""
-        for mine, others in zip(self._parts(), other._parts(), strict=True):
-            mine += [
-                {key: f"{value}-{number}" if key in ("group", "topic") else value for key, value in row.items()}
-                for row in others
-            ]
-
-    def _parts(self) -> list[list[Row]]:
-        return [self.rows, self.groups, self.offsets, self.subscriptions, self.partitions]
-
-    def frames(self, spark: SparkSession) -> LiveFrames:
-        """The tables that the cluster gives."""
-        string, int32, int64, boolean = pa.string(), pa.int32(), pa.int64(), pa.bool_()
-        group: dict[str, pa.DataType] = {
-            "group": string,
-            "type": string,
-            "state": string,
-            "protocol_type": string,
-            "members": int32,
-        }
-        partition: dict[str, pa.DataType] = {
-            "topic": string,
-            "partition": int32,
-            "exists": boolean,
-            "current_topic_id": string,
-        }
-
-        def frame(rows: list[Row], columns: Mapping[str, pa.DataType]) -> DataFrame:
-            return spark.createDataFrame(pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items()))))
-
-        return LiveFrames(
-            groups=frame(self.groups, {**group, "included": boolean}),
-            offsets=frame(self.offsets, {"group": string, "topic": string, "partition": int32, "live_offset": int64}),
-            subscriptions=frame(self.subscriptions, {"group": string, "topic": string, "subscribed": boolean}),
-            partitions=frame(self.partitions, {**partition, "log_start": int64, "log_end": int64}),
-            small=frozenset(),
-            retention=RETENTION,
-        )
 
 
 class Judged(NamedTuple):
@@ -137,8 +36,7 @@ class Judged(NamedTuple):
 
 def judge(spark: SparkSession, world: World) -> Judged:
     """Run the pipeline on a world."""
-    scan = spark.createDataFrame(pa.Table.from_pylist(world.rows, schema=records.schema()))
-    live = world.frames(spark)
+    scan, live = world.scan(spark), world.frames(spark)
     log_groups, undecoded = transforms.metadata(scan), transforms.undecodable(scan)
     offsets = transforms.offsets(transforms.commits(scan), log_groups, live)
     groups = findings.judged(
@@ -193,10 +91,35 @@ FINDINGS: list[tuple[World, list[tuple[str, bool]]]] = [
     (World([commit("g", 31, "no/name")], {"g": {}}), [("stale_group", False)]),
     # a time that the committer gave, and the broker's own
     (World([commit("g", 31, timestamp=ms(1))], {"g": {}}), []),
-    # times that no calendar has
+    # times that no calendar has, or that are still to come
     (World([commit("g", 31, expire_time=2**62)], {"g": {}}), [("stale_group", True)]),
     (World([commit("g", 31, commit_time=2**62)], {"g": {}}), [("stale_group", True)]),
     (World([commit("g", 31, commit_time=2**62, timestamp=2**62)], {"g": {}}), []),
+    (World([commit("g", 31, commit_time=-(2**63), timestamp=-(2**63))], {"g": {}}), []),
+    (World([commit("g", 31, commit_time=253_402_300_799_999)], {"g": {}}), []),
+    (World([commit("g", -400)], {"g": {}}), []),
+    (
+        World([commit("g", 31, commit_time=2**62, timestamp=-5)], {"g": AT_WORK}, subscriptions=NOT_READ),
+        [("unsubscribed", False)],
+    ),
+    # negative offsets, which the cluster does not show: nothing to expect, and nothing that is hidden
+    (World([commit("g", 31, offset=-1)], {"g": {}}, live_offsets={"g": None}), [("stale_group", True)]),
+    (World([commit("g", 31, offset=-(2**63))], {"g": {}}, live_offsets={"g": None}), [("stale_group", True)]),
+    (World([commit("g", 31, offset=-1)], {"g": {}}, live_offsets={"g": 4}), [("negative_offset", False)]),
+    (World([commit("g", 1, offset=-(2**63))], {"g": {}}, live_offsets={"g": None}), [("negative_offset", False)]),
+    (
+        World(
+            [commit("g", 31, offset=-1), commit("g", 1, "u")],
+            {"g": AT_WORK},
+            live_offsets={"g": None},
+            subscriptions=NOT_READ,
+        ),
+        [("negative_offset", False), ("unsubscribed", False)],
+    ),
+    (World([commit("g", 1, offset=2**63 - 1)], {"g": {}}), [("after_log_end", False)]),
+    (World([commit("g", 31, leader_epoch=2**31 - 1)], {"g": {}}), [("stale_group", True)]),
+    # what a plan could not hold
+    (World([commit("g", 31) | {"partition": -1}], {"g": {}}), [("stale_group", False)]),
     # members, but no commits
     (World([commit("g", 31)], {"g": AT_WORK}), [("no_commits", False)]),
     (World([commit("g", 29)], {"g": AT_WORK}), []),
@@ -260,6 +183,12 @@ EXPIRY: list[tuple[Row, Row, list[Row], float | None]] = [
     # an explicit time comes first
     (commit("g", 3, expire_time=ms(-1)), AT_WORK, READ, 6),
     (commit("g", 3, expire_time=-1), {"protocol_type": ""}, [], 3),
+    # a time that no calendar has, explicit or in the sum
+    (commit("g", 3, expire_time=2**63 - 1), {"protocol_type": ""}, [], None),
+    (commit("g", 3, expire_time=-(2**63)), {"protocol_type": ""}, [], None),
+    (commit("g", 3, commit_time=253_402_300_799_999), {"protocol_type": ""}, [], None),
+    (commit("g", 3, commit_time=2**63 - 1), {"protocol_type": ""}, [], None),
+    (commit("g", 3, commit_time=-(2**63)), {"protocol_type": ""}, [], None),
     (commit("g", 3), {"state": None}, [], None),
 ]
 
@@ -299,6 +228,7 @@ def test_groups(spark: SparkSession) -> None:
             {**day, "day": 20_000, "commits": 4, "tombstones": 1},
             {**day, "day": 20_001, "commits": 2, "tombstones": 0, "rebalances": 3, "timestamp": 20_001 * 86_400_000},
             commit("hidden", 3, source_partition=1),
+            commit("no request", 3, "t\n"),
             undecodable(),
         ],
         {"g": {}, "new": {"type": "share", "protocol_type": "share"}},
@@ -306,12 +236,29 @@ def test_groups(spark: SparkSession) -> None:
     judged = judge(spark, world)
     assert [(row["kind"], row["group"]) for row in judged.findings] == [("undecodable", None)]
     groups = {row["group"]: row for row in judged.groups}
-    assert sorted(groups) == ["g", "hidden", "new"]
+    assert sorted(groups) == ["g", "hidden", "new", "no request"]
+    assert {name for name, row in groups.items() if not row["regular"]} == {"no request"}
     counted = {"topics": 2, "partitions": 2, "commits": 6, "tombstones": 1, "rebalances": 3, "undecodable": 0}
     assert groups["g"].items() >= counted.items()
     assert groups["g"]["last_commit"] == NOW - 2 * DAY
     assert groups["g"]["idle_since"] == NOW - DAY
     # the log of topic u is not known, and half a sum would look like a group that has caught up
-    assert groups["g"]["lag"] is None
-    assert groups["hidden"].items() >= {"lag": 5, "state": None, "stale": False}.items()
-    assert groups["new"].items() >= {"lag": 0, "partitions": 0, "last_commit": None, "type": "share"}.items()
+    assert groups["g"].items() >= {"lag": None, "known_lag": 5}.items()
+    assert groups["hidden"].items() >= {"lag": 5, "known_lag": 5, "state": None, "stale": False}.items()
+    # a share group keeps its positions elsewhere
+    unknown = {"lag": None, "known_lag": None, "partitions": 0, "last_commit": None, "type": "share"}
+    assert groups["new"].items() >= unknown.items()
+
+
+def test_lag(spark: SparkSession) -> None:
+    """Of what a commit may hold; two logs that nobody has, whose sum does not fit."""
+    most = 2**63 - 1
+    offsets = {"start": 0, "end": 10, "beyond": most, "negative": -1, "least": -most - 1}
+    rows = [commit(name, 1, offset=offset) for name, offset in offsets.items()]
+    rows += [commit("sum", 1, topic, offset=0) for topic in ("long", "longer")]
+    logs = [{"topic": topic, "log_end": most} for topic in ("long", "longer")]
+    judged = judge(spark, World(rows, {row["group"]: {} for row in rows}, partitions=[{}, *logs]))
+    lags = {row["group"]: (row["lag"], row["known_lag"]) for row in judged.groups}
+    known = {"start": 10, "end": 0, "beyond": 0, "negative": None, "least": None, "sum": None}
+    assert lags == {name: (lag, lag) for name, lag in known.items()}
+    assert sorted(row["lag"] for row in judged.offsets if row["group"] == "sum") == [most, most]

@@ -44,7 +44,7 @@ _TEAMS = ("billing", "shipping", "search", "fraud", "reports", "payments", "inve
 
 
 def group(name: str, **fields: Any) -> dict[str, Any]:
-    """Return the row of a group, Stable and without trouble but for `fields`."""
+    """Return the row of a group, Stable and without trouble but for `fields`; by default, all of its lag is known."""
     return {
         "group": name,
         "type": "classic",
@@ -54,6 +54,7 @@ def group(name: str, **fields: Any) -> dict[str, Any]:
         "topics": 1,
         "partitions": 1,
         "lag": 0,
+        "known_lag": fields.get("lag", 0),
         "last_commit": CREATED,
         "commits": 1,
         "tombstones": 0,

@@ -28,9 +28,10 @@ def commit(client: Client, group: str, offsets: Offsets) -> None:
     commit_many(client, {group: offsets})
 
 
-def commit_many(client: Client, groups: Mapping[str, Offsets]) -> None:
+def commit_many(client: Client, groups: Mapping[str, Offsets], retention: int = -1) -> None:
     """Commit for many groups, which then exist as simple groups in the state Empty.
 
+    :param retention: how long the offsets are kept, in ms, as old clients may say; -1: as long as the brokers do.
     :raises RuntimeError: when the broker refuses one, as it does for a group with members; with Kafka's error code.
     :raises TimeoutError: when a coordinator does not answer for one within 60 s.
     """
@@ -38,7 +39,7 @@ def commit_many(client: Client, groups: Mapping[str, Offsets]) -> None:
     with Wire(client) as wire:
         for start in range(0, len(names), _BATCH):
             batch = names[start : start + _BATCH]
-            insist("commit", lambda pending: _commit(wire, groups, pending), batch)
+            insist("commit", lambda pending: _commit(wire, groups, pending, retention), batch)
 
 
 @contextlib.contextmanager
@@ -84,9 +85,9 @@ def transaction(client: Client, group: str, topic: str, offset: int) -> Iterator
         raise
 
 
-def _commit(wire: Wire, groups: Mapping[str, Offsets], names: list[str]) -> list[str]:
+def _commit(wire: Wire, groups: Mapping[str, Offsets], names: list[str], retention: int = -1) -> list[str]:
     where = wire.coordinators(names)
-    answers = wire.calls([(_request(name, groups[name]), where[name]) for name in names])
+    answers = wire.calls([(_request(name, groups[name], retention), where[name]) for name in names])
     again = []
     for name, answer in zip(names, answers, strict=True):
         codes = {one.error_code for topic in answer.topics for one in topic.partitions} - {0}
@@ -97,7 +98,7 @@ def _commit(wire: Wire, groups: Mapping[str, Offsets], names: list[str]) -> list
     return again
 
 
-def _request(group: str, offsets: Offsets) -> Any:
+def _request(group: str, offsets: Offsets, retention: int) -> Any:
     by_topic: dict[str, list[Any]] = {}
     for (topic, partition), (offset, metadata, leader_epoch) in offsets.items():
         by_topic.setdefault(topic, []).append(
@@ -113,11 +114,11 @@ def _request(group: str, offsets: Offsets) -> Any:
         generation_id_or_member_epoch=-1,
         member_id="",
         group_instance_id=None,
-        retention_time_ms=-1,
+        retention_time_ms=retention,
         topics=[
             OffsetCommitRequest.OffsetCommitRequestTopic(name=topic, partitions=partitions)
             for topic, partitions in by_topic.items()
         ],
-        # From version 10 on a topic is named by its id.
-        max_version=9,
+        # From version 10 on a topic is named by its id; up to version 4 a retention can be asked for.
+        max_version=9 if retention == -1 else 4,
     )

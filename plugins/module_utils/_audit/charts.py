@@ -114,7 +114,7 @@ def ages(groups: Rows, stale_after: str, stale_days: float) -> Chart:
     told = "; ".join(f"{label} {count(fresh + stale)}" for label, (fresh, stale) in buckets.items())
     return Chart(
         "Age of the last commit",
-        "How many groups last committed, or changed, how long ago. None: the topic holds neither.",
+        "How many groups last committed, or changed, how long ago. None: the topic holds no time of either.",
         _svg(figure, f"Histogram. Groups by the age of their last commit: {told}. The limit is {stale_after}.")
         if groups
         else None,

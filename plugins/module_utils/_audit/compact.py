@@ -19,12 +19,12 @@ if t.TYPE_CHECKING:
 
 _DAY_MS = 86_400_000
 # what the column holds
-_LAST_DAY = 2**31 - 1
+_FIRST_DAY, _LAST_DAY = -(2**31), 2**31 - 1
 # the record types that start the keys
 _COMMIT_V0, _COMMIT = b"\0\0", b"\0\1"
 _GROUP_METADATA, _CONSUMER_GROUP_METADATA = b"\0\2", b"\0\3"
 _WITH_GENERATION = (_GROUP_METADATA, _CONSUMER_GROUP_METADATA)
-# the first version of GroupMetadataValue with compact strings
+# the version of GroupMetadataValue with compact strings, which is the highest that is known
 _FLEXIBLE = 4
 
 
@@ -78,8 +78,8 @@ class Activity:
         """Count records, in the order of their offsets."""
         starts = [key[: 4 + int.from_bytes(key[2:4], "big")] for key in keys]
         days = [timestamp // _DAY_MS for timestamp in timestamps]
-        if max(days, default=0) > _LAST_DAY:
-            days = [min(day, _LAST_DAY) for day in days]
+        if max(days, default=0) > _LAST_DAY or min(days, default=0) < _FIRST_DAY:
+            days = [max(_FIRST_DAY, min(day, _LAST_DAY)) for day in days]
         records = list(zip(starts, days, [value is None for value in values], strict=True))
         self._records.update(records)
         self._timestamps.update(zip(records, timestamps, strict=True))
@@ -97,10 +97,12 @@ class Activity:
             self._generations.pop(start, None)
             return
         try:
-            generation, completed = _generation(value) if start.startswith(_GROUP_METADATA) else _epoch(value)
+            found = _generation(value) if start.startswith(_GROUP_METADATA) else _epoch(value)
         except struct.error:
-            # a row of its own tells of it
+            found = None
+        if found is None:
             return
+        generation, completed = found
         if completed and self._generations.get(start) != generation:
             self._rebalances[start, day] += 1
         self._generations[start] = generation
@@ -134,18 +136,21 @@ def _name(field: bytes) -> str | None:
         return None
 
 
-def _epoch(value: bytes) -> tuple[int, bool]:
-    """Return the epoch of a ConsumerGroupMetadataValue, which always tells of a new assignment."""
-    return struct.unpack_from(">i", value, 2)[0], True
+def _epoch(value: bytes) -> tuple[int, bool] | None:
+    """Return the epoch of a ConsumerGroupMetadataValue, which always tells of a new assignment; see `_generation`."""
+    version, epoch = struct.unpack_from(">hi", value)
+    return None if version else (epoch, True)
 
 
-def _generation(value: bytes) -> tuple[int, bool]:
-    """Return the generation of a GroupMetadataValue, and whether the group had members.
+def _generation(value: bytes) -> tuple[int, bool] | None:
+    """Return the generation of a GroupMetadataValue, and whether the group had members; None of an unknown version.
 
     Raises:
         struct.error: the value is cut short.
     """
     (version,) = struct.unpack_from(">h", value)
+    if not 0 <= version <= _FLEXIBLE:
+        return None
     flexible = version >= _FLEXIBLE
     skip, length = (_compact, ">B") if flexible else (_string, ">i")
     at = skip(value, 2)

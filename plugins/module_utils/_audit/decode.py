@@ -26,6 +26,8 @@ with contextlib.suppress(ImportError):
 
 # the highest version of a value, 0 if not said; it is the flexible one
 _HIGHEST = {0: 4, 1: 4, 2: 4}
+# the record types whose values the audit needs: of the others, the key and the time say all that it asks
+_NEEDED = frozenset({0, 1, 2})
 _MEMBERS = frozenset({5, 7, 8, 10, 13, 14, 19, 21, 22})
 _REGULAR_EXPRESSION = 16
 # more than there are versions of a value
@@ -41,11 +43,12 @@ def decode(
 ) -> pa.RecordBatch:
     """Return one row for each record, in their order, in `records.schema`. No bytes make it raise.
 
-    A record is C(undecodable), with a C(problem), if its key or value cannot be read to the end, if its type or the
-    version of its value is not known, or if a name in it is not UTF-8: two groups never become one. Its row has what
-    could be read of the key, and nothing of the value. Bytes after the end of a key are a problem, since they make it
-    another key to the log; bytes after the end of a value are not looked at, as by the broker. Of share and Streams
-    groups only the keys are read, and the versions of the values.
+    A record has a C(problem) if its key or value cannot be read to the end, if its type or the version of its value is
+    not known, or if a name in it is not UTF-8: two groups never become one. Its row has what could be read of the key,
+    and nothing of the value. It is C(undecodable) if the key is the problem, or a value that the audit needs: that of a
+    committed offset or of a classic group. Bytes after the end of a key are a problem, since they make it another key
+    to the log; bytes after the end of a value are not looked at, as by the broker. Of share and Streams groups only the
+    keys are read, and the versions of the values.
 
     Args:
         source_partition: where each record stands, as the two arguments that follow.
@@ -109,19 +112,23 @@ def _shapes(record_type: Column, version: Column) -> Column:
 
 def _decode_alike(shape: int, rows: Column, key: Cursor, value: Cursor) -> list[_Part]:
     """Decode the records of one shape: first the good ones, then those that are not."""
-    columns: Columns = {}
+    undecodable = pa.repeat(records.UNDECODABLE, len(rows))
+    columns: Columns = {"kind": undecodable}
     content: Columns = {}
+    needed = True
     if shape >= 0:
         record_type, version = divmod(shape, _STRIDE)
+        needed = record_type in _NEEDED
         columns = {"kind": pa.repeat(records.KINDS[record_type], len(rows)), **_key(record_type, key)}
         if version and record_type in _VALUES:
             value.flexible = version - 1 == _HIGHEST.get(record_type, 0)
             content = _VALUES[record_type](value, version - 1, columns)
     problem = pc.coalesce(key.problem, value.problem)
     good = _Part(rows, columns | content)
-    bad = _Part(rows, columns | {"kind": pa.repeat(records.UNDECODABLE, len(rows)), "problem": problem})
     if problem.null_count == len(rows):
         return [good]
+    kind = undecodable if needed else pc.if_else(key.problem.is_valid(), undecodable, columns["kind"])
+    bad = _Part(rows, columns | {"kind": kind, "problem": problem})
     return [good.filter(problem.is_null()), bad.filter(problem.is_valid())]
 
 

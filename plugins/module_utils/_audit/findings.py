@@ -22,6 +22,7 @@ STALE_GROUP = "stale_group"
 UNSUBSCRIBED = "unsubscribed"
 TOPIC_GONE = "topic_gone"
 TOPIC_RECREATED = "topic_recreated"
+NEGATIVE_OFFSET = "negative_offset"
 BEFORE_LOG_START = "before_log_start"
 AFTER_LOG_END = "after_log_end"
 NO_COMMITS = "no_commits"
@@ -30,6 +31,7 @@ UNDECODABLE = "undecodable"
 # offsets of these findings are of no use to the group
 WASTE = (UNSUBSCRIBED, TOPIC_GONE, TOPIC_RECREATED)
 _IN_PLAN = "It is in the plan."
+_SET_OFFSET = "Set the offset with reset_to of consumer_group_offsets, once the group's consumers are stopped."
 _IRREGULAR = "no request can name the group or one of its topics, or its records stand in two partitions of the topic"
 
 
@@ -69,7 +71,8 @@ def judged(groups: DataFrame, criteria: Criteria) -> DataFrame:
 
 def stale_group(criteria: Criteria) -> Column:
     """A group that nobody uses any more."""
-    last_commit = F.coalesce(F.concat(F.lit("last commit at "), _words("last_commit")), F.lit("no commit"))
+    committed = F.concat(F.lit("last commit at "), _words("last_commit"))
+    last_commit = F.when(F.col("partitions") > 0, committed).otherwise("no commit")
     evidence = F.concat(
         F.lit("Empty; "),
         last_commit,
@@ -136,9 +139,15 @@ def topic_recreated(criteria: Criteria) -> Column:
     return _useless(TOPIC_RECREATED, F.col("topic_id") != F.col("current_topic_id"), evidence, criteria)
 
 
+def negative_offset() -> Column:
+    """An offset below 0, which any client may commit: brokers store it, and consumers take it for none."""
+    evidence = F.format_string("Offset %d is committed, which consumers take for no offset.", "offset")
+    return _finding(NEGATIVE_OFFSET, F.col("offset") < 0, evidence, F.lit(_SET_OFFSET))
+
+
 def before_log_start() -> Column:
     """An offset of a record that the log has lost before it was read."""
-    return _outside(BEFORE_LOG_START, F.col("offset") < F.col("log_start"))
+    return _outside(BEFORE_LOG_START, F.col("offset").between(0, F.col("log_start") - 1))
 
 
 def after_log_end() -> Column:
@@ -170,6 +179,7 @@ def findings(groups: DataFrame, offsets: DataFrame, undecoded: DataFrame, criter
         unsubscribed(criteria),
         topic_gone(),
         topic_recreated(criteria),
+        negative_offset(),
         before_log_start(),
         after_log_end(),
     ]
@@ -201,6 +211,8 @@ def _useless(kind: str, found: Column, evidence: Column, criteria: Criteria) -> 
     )
     action = (
         F.when(planned, f"Delete the offset. {_IN_PLAN}")
+        .when(F.col("offset") < 0, "Not in the plan: the cluster shows no negative offsets to compare with.")
+        .when(old.isNull(), "Not in the plan: the time of the commit is unknown.")
         .when(~old, f"Not in the plan: it was committed less than {criteria.stale_after} ago, so look who commits it.")
         .when(
             ~unused,
@@ -218,8 +230,7 @@ def _outside(kind: str, found: Column) -> Column:
     evidence = F.format_string(
         "Offset %d is committed, and the log has offsets %d to %d.", "offset", "log_start", "log_end"
     )
-    action = F.lit("Set the offset with reset_to of consumer_group_offsets, once the group's consumers are stopped.")
-    return _finding(kind, found, evidence, action)
+    return _finding(kind, found, evidence, F.lit(_SET_OFFSET))
 
 
 def _table(rows: DataFrame, found: list[Column]) -> DataFrame:
@@ -236,4 +247,4 @@ def _consumers() -> Column:
 
 
 def _words(column: str) -> Column:
-    return F.date_format(column, "yyyy-MM-dd'T'HH:mm:ss'Z'")
+    return F.coalesce(F.date_format(column, "yyyy-MM-dd'T'HH:mm:ss'Z'"), F.lit("an unknown time"))

@@ -11,8 +11,9 @@ import contextlib
 import dataclasses
 import typing as t
 
+from .. import _input as inputs
 from .._errors import KafkaError
-from .._model import Group, TopicPartition
+from .._model import Group, Topic, TopicPartition
 from .._operations import _gather
 from .._operations._gather import Gathered
 from .._operations._read import describe
@@ -153,25 +154,27 @@ def partitions(session: Session, committed: c.Collection[TopicPartition]) -> pa.
     Columns: C(topic), C(partition), C(exists), C(current_topic_id), C(log_start), C(log_end). What cannot be told is
     null.
     """
-    topics = session.cluster.topics(where.topic for where in committed)
+    # a record may name what no topic can be called, and clients refuse to ask for
+    topics = session.cluster.topics(where.topic for where in committed if inputs.TOPIC.fullmatch(where.topic))
     existing: list[TopicPartition] = []
     for where in committed:
-        topic = topics[where.topic]
-        if not isinstance(topic, KafkaError) and where.partition in topic.partitions:
+        topic = topics.get(where.topic)
+        if isinstance(topic, Topic) and where.partition in topic.partitions:
             existing.append(where)
     logs = session.cluster.log_offsets(existing)
     rows = []
     for where in committed:
-        topic, log = topics[where.topic], logs.get(where)
+        topic, log = topics.get(where.topic), logs.get(where)
         start, end = (None, None) if log is None or isinstance(log, KafkaError) else log
-        gone = (
-            topic.name == _UNKNOWN_TOPIC if isinstance(topic, KafkaError) else where.partition not in topic.partitions
-        )
+        if isinstance(topic, Topic):
+            exists: bool | None = where.partition in topic.partitions
+        else:
+            exists = False if topic is None or topic.name == _UNKNOWN_TOPIC else None
         rows.append(
             {
                 **where._asdict(),
-                "exists": None if isinstance(topic, KafkaError) and not gone else not gone,
-                "current_topic_id": None if isinstance(topic, KafkaError) else topic.id or None,
+                "exists": exists,
+                "current_topic_id": topic.id or None if isinstance(topic, Topic) else None,
                 "log_start": start,
                 "log_end": end,
             }

@@ -322,8 +322,8 @@ function shorten(text) {
 
 // Texts come as distinct values and, for each row, the index of its value; -1 is none.
 class Column {
-  constructor({key, kind, values, rows}) {
-    Object.assign(this, {key, kind, values, rows, isText: TEXTS.includes(kind)});
+  constructor({key, kind, missing, values, rows}) {
+    Object.assign(this, {key, kind, missing, values, rows, isText: TEXTS.includes(kind)});
   }
 
   text(row) {
@@ -443,7 +443,7 @@ class Table {
       if (!place) cell.scope = "row";
       cell.className = column.kind;
       const inner = document.createElement(column.isText ? "bdi" : "span");
-      inner.textContent = text === null ? "\u2013" : shorten(text);
+      inner.textContent = text === null ? column.missing : shorten(text);
       if (text !== null && text.length > LONGEST) cell.title = text;
       if (column.kind === "flag" && column.rows[row]) inner.className = "badge";
       cell.append(inner);

@@ -23,7 +23,7 @@ Row = dict[str, t.Any]
 
 
 def delete_groups(found: list[Row], groups: dict[str, Row], offsets: pa.Table) -> list[PlannedGroup]:
-    """Return the stale groups that are certain, each with all that it has committed.
+    """Return the stale groups that are certain, each with all that it has committed as the cluster shows it.
 
     Args:
         found: the table C(findings).
@@ -33,6 +33,9 @@ def delete_groups(found: list[Row], groups: dict[str, Row], offsets: pa.Table) -
     evidence = {row["group"]: row["evidence"] for row in _planned(found) if row["kind"] == STALE_GROUP}
     committed: dict[str, dict[TopicPartition, int]] = collections.defaultdict(dict)
     for row in _offsets_of(evidence, offsets):
+        # the cluster shows no negative ones, and a plan expects what the cluster shows
+        if row["offset"] < 0:
+            continue
         committed[row["group"]][TopicPartition(row["topic"], row["partition"])] = row["offset"]
     return [
         PlannedGroup(name, groups[name]["type"], groups[name]["state"], evidence[name], committed[name])

@@ -45,7 +45,7 @@ KINDS = {
 }
 
 OFFSET_COMMIT = "offset_commit"
-# a record that cannot be decoded; its `problem` says why
+# a record that cannot be decoded, and that the audit needs; its `problem` says why
 UNDECODABLE = "undecodable"
 # what one group did on one day: commits, tombstones, completed rebalances (KIP-496)
 ACTIVITY = "activity"
@@ -101,7 +101,7 @@ def schema() -> pa.Schema:
         # of PARTITION: how many records were read, and the end offset when the scan began
         pa.field("records", pa.int64()),
         pa.field("end_offset", pa.int64()),
-        # of UNDECODABLE, and of a PARTITION that could not be read to its end
+        # of UNDECODABLE, of a value that the audit does not need, and of a PARTITION that could not be read to its end
         pa.field("problem", pa.string()),
     ]
     return pa.schema(fields)

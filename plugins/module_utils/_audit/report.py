@@ -70,6 +70,7 @@ class Column:
         key: its key in the rows.
         kind: name, word and sentence are texts; number, time, age (days) and flag are numbers.
         filter: whether one can choose one of its values.
+        missing: what is shown where there is no value.
     """
 
     key: str
@@ -77,6 +78,7 @@ class Column:
     kind: str
     filter: bool = False
     hint: str = ""
+    missing: str = "\u2013"
 
 
 FINDINGS = (
@@ -93,10 +95,25 @@ GROUPS = (
     Column("state", "State", "word", filter=True),
     Column("type", "Type", "word", filter=True),
     Column("stale", "Stale", "flag", filter=True),
-    Column("age_days", "Idle for", "age", hint="Time since the last commit, or the last change of the group itself"),
+    Column(
+        "age_days",
+        "Idle for",
+        "age",
+        hint="Time since the last commit, or the last change of the group itself",
+        missing=wording.UNKNOWN,
+    ),
     Column("last_commit", "Last commit (UTC)", "time"),
-    Column("lag", "Lag", "number", hint="Records that the group has not read, of all its partitions"),
-    Column("members", "Members", "number"),
+    Column(
+        "lag",
+        "Lag",
+        "number",
+        hint="Records that the group has not read, of all its partitions",
+        missing=wording.UNKNOWN,
+    ),
+    Column(
+        "known_lag", "Known lag", "number", hint="Lag of those partitions where it is known", missing=wording.UNKNOWN
+    ),
+    Column("members", "Members", "number", missing=wording.UNKNOWN),
     Column("topics", "Topics", "number"),
     Column("partitions", "Partitions", "number", hint="Partitions that the group has committed offsets of"),
     Column("wasted_partitions", "Wasted", "number", hint="Committed offsets that no consumer of the group needs"),
@@ -183,7 +200,9 @@ def render(audit: Audit) -> str:
                 "name": "groups",
                 "title": "All groups",
                 "note": "Idle is the time since the last commit, or since the group itself last changed. Lag is what "
-                "the group has not read yet. Wasted counts committed offsets that no consumer of the group needs.",
+                "the group has not read yet. It is unknown if the group has no committed offset, or if a log cannot "
+                "be read; known lag sums the rest. Wasted counts committed offsets that no consumer of the "
+                "group needs.",
                 "columns": GROUPS,
                 "json": embed("groups", GROUPS, [_group(row) for row in audit.groups]),
             },
@@ -199,7 +218,7 @@ def embed(noun: str, columns: c.Sequence[Column], rows: c.Sequence[Row]) -> str:
 
 
 def _column(column: Column, rows: c.Sequence[Row]) -> Row:
-    encoded: Row = {"key": column.key, "kind": column.kind}
+    encoded: Row = {"key": column.key, "kind": column.kind, "missing": column.missing}
     cells = [row[column.key] for row in rows]
     if column.kind in ("name", "word", "sentence"):
         places: dict[str, int] = {}
@@ -228,7 +247,7 @@ def _charts(audit: Audit) -> list[charts.Chart]:
     return [
         charts.ages(audit.groups, stale_after, stale_days),
         charts.activity(audit.activity, audit.created.date()),
-        charts.top(audit.groups, "lag", "Most lag", "The groups with the most records that they have not read."),
+        charts.top(audit.groups, "known_lag", "Most lag", _lag_words(audit.groups)),
         charts.top(
             audit.groups,
             "wasted_partitions",
@@ -236,6 +255,12 @@ def _charts(audit: Audit) -> list[charts.Chart]:
             "The groups with the most committed offsets that none of their consumers needs.",
         ),
     ]
+
+
+def _lag_words(groups: list[Row]) -> str:
+    unknown = sum(row["lag"] is None for row in groups)
+    words = "The groups with the most records that they have not read."
+    return f"{words} Of {wording.counted(unknown, 'group')}, all of the lag or a part is unknown." if unknown else words
 
 
 def _plan_words(summary: c.Mapping[str, int]) -> str:

@@ -24,6 +24,8 @@ CONSUMERS = ("", "consumer", "streams")
 # of the year 9999, where the calendars of Spark's readers end
 _LAST_TIME = 253_402_300_799_999
 _LAST_DAY = _LAST_TIME // 86_400_000
+# stands for no time
+_NO_TIME = -1
 _METERS = ("commits", "tombstones", "rebalances")
 _TYPES = {
     "group_metadata": "classic",
@@ -62,7 +64,8 @@ def commits(records: DataFrame) -> DataFrame:
         "metadata",
         _time("commit_time").alias("commit_time"),
         _time("timestamp").alias("record_time"),
-        _time("expire_time").alias("explicit_expire_time"),
+        F.col("commit_time").alias("commit_ms"),
+        F.col("expire_time").alias("expire_ms"),
         "topic_id",
         "source_partition",
         "source_offset",
@@ -79,8 +82,9 @@ def activity(records: DataFrame) -> DataFrame:
 def metadata(records: DataFrame) -> DataFrame:
     """Return what the log says of each group itself.
 
-    Columns: C(log_type), C(empty_since) (of a classic group without members), C(last_record): when a record of the
-    group or of its members was written last, deletions included, and C(in_log): whether more is left than deletions.
+    Columns: C(log_type), C(empty_ms) (since when a classic group has no members, ms since the epoch), C(last_record):
+    when a record of the group or of its members was written last, deletions included, and C(in_log): whether more is
+    left than deletions.
     """
     commit_like = F.col("kind").isin(kinds.OFFSET_COMMIT, kinds.ACTIVITY, kinds.PARTITION, kinds.UNDECODABLE)
     group_record = F.when(F.col("kind").isin(*_TYPES) & ~F.col("tombstone"), F.col("source_offset"))
@@ -99,7 +103,7 @@ def metadata(records: DataFrame) -> DataFrame:
         .select(
             "group",
             types[F.col("latest.kind")].alias("log_type"),
-            F.when(classic_empty, _time("latest.state_time")).alias("empty_since"),
+            F.when(classic_empty, F.col("latest.state_time")).alias("empty_ms"),
             "last_record",
             "metadata_partition",
             "in_log",
@@ -121,14 +125,15 @@ def offsets(committed: DataFrame, log_groups: DataFrame, live: LiveFrames) -> Da
         committed: as `commits` gives it.
         log_groups: as `metadata` gives it.
     """
-    # greatest takes no notice of a null
-    lag = F.when(F.col("log_end").isNotNull(), F.greatest(F.lit(0), F.col("log_end") - F.col("offset")))
+    # greatest takes no notice of a null; consumers take a negative offset for none, and the difference may overflow
+    known = F.col("log_end").isNotNull() & (F.col("offset") >= 0)
+    lag = F.when(known, F.greatest(F.lit(0), F.col("log_end") - F.col("offset")))
     return (
         committed.join(live.beside("offsets"), ["group", "topic", "partition"], "left")
         .join(live.beside("partitions"), ["topic", "partition"], "left")
         .join(live.beside("subscriptions"), ["group", "topic"], "left")
         .join(live.beside("groups").select("group", "type", "protocol_type", "state"), "group", "left")
-        .join(log_groups.select("group", "empty_since"), "group", "left")
+        .join(log_groups.select("group", "empty_ms"), "group", "left")
         .select(
             "group",
             "topic",
@@ -156,20 +161,18 @@ def offsets(committed: DataFrame, log_groups: DataFrame, live: LiveFrames) -> Da
 def _expire_time(retention: int | None) -> Column:
     """When the coordinator may drop an offset (KIP-211, KIP-496; offsetExpirationCondition of the broker's groups).
 
-    Null where it never does: as long as a member subscribes to the topic, or while nothing can be told.
+    Null where it never does: as long as a member subscribes to the topic, or while nothing can be told; and where no
+    calendar has the time.
     """
+    explicit = F.when(F.col("expire_ms") != _NO_TIME, F.col("expire_ms"))
     if retention is None:
-        return F.col("explicit_expire_time")
+        return _time(explicit)
     empty = F.col("state") == EMPTY
     joined = empty & (F.col("type") == "classic") & (F.col("protocol_type") != "")
     stable = (F.col("type") == "classic") & (F.col("protocol_type") == "consumer") & (F.col("state") == "Stable")
     dropped = ~F.col("subscribed") & (F.col("type").isin("consumer", "streams") | stable)
-    kept = F.make_dt_interval(secs=F.lit(retention // 1000))
-    return (
-        F.when(F.col("explicit_expire_time").isNotNull(), F.col("explicit_expire_time"))
-        .when(joined, F.coalesce("empty_since", "commit_time") + kept)
-        .when(empty | dropped, F.col("commit_time") + kept)
-    )
+    base = F.when(joined, F.coalesce("empty_ms", "commit_ms")).when(empty | dropped, F.col("commit_ms"))
+    return _time(F.when(explicit.isNotNull(), explicit).when(_in_calendar(base), base + F.lit(retention)))
 
 
 def groups(
@@ -180,10 +183,12 @@ def groups(
     C(idle_since) is the last commit, also of an offset that was deleted since, or the last record of the group itself
     if that is later. C(regular) is false where no request could name the group or one of its topics, or where its
     records stand in two partitions. C(committed_since) counts offsets that are not as the scan saw them, C(hidden)
-    those that the cluster does not show.
+    those that the cluster does not show, although it has them: it shows no negative ones. C(lag) is null unless it is
+    known of each partition that the group has committed; C(known_lag) sums what is known, null where nothing is.
     """
     committed = (
         "topic",
+        "partition",
         "lag",
         "commit_time",
         "record_time",
@@ -204,13 +209,15 @@ def groups(
     # one shuffle for all, in the place of one for each join
     every = functools.reduce(lambda some, more: some.unionByName(more, allowMissingColumns=True), parts)
     partitions, shown = F.count("committed"), F.count("live_offset")
+    unseen = F.count_if((F.col("offset") >= 0) & F.col("live_offset").isNull())
     moved = F.count_if(F.col("live_offset") != F.col("offset"))
     included = F.bool_or("included")
     idle_since = F.max(F.greatest("commit_time", "record_time", "last_record", "committed_at"))
     source = F.coalesce("source_partition", "metadata_partition")
-    nameable = F.octet_length("group").between(1, inputs.MAX_BYTES) & F.coalesce(
-        F.bool_and(F.col("topic").rlike(f"^{inputs.TOPIC.pattern}$")), F.lit(True)
-    )
+    place = F.col("topic").rlike(rf"\A{inputs.TOPIC.pattern}\z") & (F.col("partition") >= 0)
+    nameable = F.octet_length("group").between(1, inputs.MAX_BYTES) & F.coalesce(F.bool_and(place), F.lit(True))
+    # null if there is nothing to sum, or the sum does not fit
+    known_lag = F.try_sum("lag")
     totals = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in _METERS]
     return (
         every.filter(F.col("group").isNotNull())
@@ -222,14 +229,15 @@ def groups(
             F.max("members").alias("members"),
             F.size(F.collect_set("topic")).alias("topics"),
             partitions.alias("partitions"),
-            F.when(F.count("lag") == partitions, F.coalesce(F.sum("lag"), F.lit(0))).alias("lag"),
+            F.when(F.count("lag") == partitions, known_lag).alias("lag"),
+            known_lag.alias("known_lag"),
             F.max("commit_time").alias("last_commit"),
             idle_since.alias("idle_since"),
             F.min("expire_time").alias("expires"),
             *totals,
             F.count("undecodable").alias("undecodable"),
             (moved + F.count("live") - shown).alias("committed_since"),
-            (partitions - shown).alias("hidden"),
+            unseen.alias("hidden"),
             F.coalesce(included, F.lit(False)).alias("included"),
             F.max(source).alias("source_partition"),
             (nameable & F.coalesce(F.min(source) == F.max(source), F.lit(True))).alias("regular"),
@@ -240,6 +248,10 @@ def groups(
     )
 
 
-def _time(column: str) -> Column:
+def _time(ms: Column | str) -> Column:
     """Return a time of ms since the epoch, null where there is none (-1) or where no calendar has it."""
-    return F.when(F.col(column).between(0, _LAST_TIME), F.timestamp_millis(column))
+    return F.when(_in_calendar(ms), F.timestamp_millis(ms))
+
+
+def _in_calendar(ms: Column | str) -> Column:
+    return (F.col(ms) if isinstance(ms, str) else ms).between(0, _LAST_TIME)

@@ -12,6 +12,7 @@ import datetime
 import typing as t
 
 EMPTY = "(empty name)"
+UNKNOWN = "unknown"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +47,12 @@ KINDS = {
         "The topic was deleted and created anew after the commit. The offset belongs to the earlier topic.",
         "Old offsets that nobody uses are in the plan: delete them with consumer_group_offsets. For a group in use, "
         "decide where it has to begin in the new topic, and set that with consumer_group_offsets: reset_to.",
+    ),
+    "negative_offset": Advice(
+        "Negative offset",
+        "The group has committed an offset below 0. Brokers store it. Consumers take it for no offset, and continue by "
+        "auto.offset.reset.",
+        "Find out which client commits it. Then set the offset with consumer_group_offsets: reset_to.",
     ),
     "before_log_start": Advice(
         "Offset before the start of the log",

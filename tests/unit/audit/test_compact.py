@@ -81,6 +81,7 @@ LONG = "x" * 200
         ([(COMMIT, DAY - 1, b"1"), (COMMIT, DAY, b"2")], [("g", 0, DAY - 1, 1, 0, 0), ("g", 1, DAY, 1, 0, 0)]),
         # a time that no calendar has, and that the column cannot hold
         ([(COMMIT, 2**62, b"1")], [("g", 2**31 - 1, 2**62, 1, 0, 0)]),
+        ([(COMMIT, -(2**63), b"1")], [("g", -(2**31), -(2**63), 1, 0, 0)]),
         ([(key(0), 0, b"1"), (key(1), 5, b"2")], [("g", 0, 5, 2, 0, 0)]),
         ([(key(1), 5, b"1"), (key(0), 0, b"2")], [("g", 0, 5, 2, 0, 0)]),
         ([(COMMIT, 5, None)], [("g", 0, None, 0, 1, 0)]),
@@ -107,6 +108,9 @@ LONG = "x" * 200
         # a value that is cut short tells nothing
         ([(CLASSIC, 0, classic(1)), (CLASSIC, 0, classic(2)[:9]), (CLASSIC, 0, classic(1))], [("g", 0, None, 0, 0, 1)]),
         ([(KIP_848, 0, b""), (CLASSIC, 0, b"\0\4\xff\xff")], []),
+        # nor does one of a version that is not known
+        ([(KIP_848, 0, b"\0\1" + epoch(1)[2:]), (KIP_848, 0, b"\xff\xff" + epoch(1)[2:])], []),
+        ([(CLASSIC, 0, classic(1, version=version)) for version in (5, -1)], []),
         # a key that is cut short has no group, and bytes that are no UTF-8 are no name
         ([(b"", 0, b"1"), (b"\0\1", 0, b"1"), (b"\0\1\0\5abc", 0, b"1"), (b"\0\1\xff\xff", 0, b"1")], []),
         ([(b"\0\1\0\1\xff", 0, b"1"), (b"\0\1\0\1\xfe", 0, b"1")], []),

@@ -24,11 +24,13 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._errors import Tas
 from tests.support import audits
 
 TODAY = datetime.date(2026, 3, 1)
+DASH = "\N{EN DASH}"
 KINDS = [
     "stale_group",
     "unsubscribed",
     "topic_gone",
     "topic_recreated",
+    "negative_offset",
     "before_log_start",
     "after_log_end",
     "no_commits",
@@ -136,6 +138,19 @@ def test_top_groups() -> None:
     assert charts.top([audits.group("g", lag=None)], "lag", "Most lag", "").svg is None
 
 
+@pytest.mark.parametrize(
+    ("lags", "words"),
+    [
+        ([(3, 3), (0, 0)], "they have not read.<"),
+        ([(3, 3), (None, 2)], "Of 1 group, all of the lag or a part is unknown.<"),
+        ([(None, None), (None, 2)], "Of 2 groups, all of the lag or a part is unknown.<"),
+    ],
+)
+def test_the_chart_of_lag_says_how_much_is_unknown(lags: list[tuple[int | None, int | None]], words: str) -> None:
+    groups = [audits.group(f"g{number}", lag=lag, known_lag=known) for number, (lag, known) in enumerate(lags)]
+    assert words in report.render(audits.audit(groups, []))
+
+
 def test_names_in_a_chart() -> None:
     long = "x" * 300
     names = ["$x^2$ <b>&", "\u202e", "", long, "日本語"]
@@ -176,7 +191,7 @@ def test_activity_of_the_last_days() -> None:
 def test_embedded_rows() -> None:
     columns = (
         Column("group", "Group", "name"),
-        Column("lag", "Lag", "number"),
+        Column("lag", "Lag", "number", missing="unknown"),
         Column("at", "At", "time"),
         Column("stale", "Stale", "flag"),
     )
@@ -193,10 +208,16 @@ def test_embedded_rows() -> None:
         "noun": "groups",
         "size": 4,
         "columns": [
-            {"key": "group", "kind": "name", "values": ["</script><!--&", "\\u2028\\u202e"], "rows": [0, 1, -1, 0]},
-            {"key": "lag", "kind": "number", "rows": [2**40, None, 0, 0]},
-            {"key": "at", "kind": "time", "rows": [int(audits.CREATED.timestamp()), None, None, None]},
-            {"key": "stale", "kind": "flag", "rows": [1, 0, 0, 0]},
+            {
+                "key": "group",
+                "kind": "name",
+                "missing": DASH,
+                "values": ["</script><!--&", "\\u2028\\u202e"],
+                "rows": [0, 1, -1, 0],
+            },
+            {"key": "lag", "kind": "number", "missing": "unknown", "rows": [2**40, None, 0, 0]},
+            {"key": "at", "kind": "time", "missing": DASH, "rows": [int(audits.CREATED.timestamp()), None, None, None]},
+            {"key": "stale", "kind": "flag", "missing": DASH, "rows": [1, 0, 0, 0]},
         ],
     }
 

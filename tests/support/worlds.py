@@ -1,0 +1,120 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What an audit meets, made up: rows of the scan, and what the cluster says."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import records
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.transforms import LiveFrames
+from pyspark.sql import DataFrame, SparkSession
+
+Row = dict[str, Any]
+
+NOW = datetime.datetime(2026, 6, 1, 12, tzinfo=datetime.UTC)
+DAY = datetime.timedelta(days=1)
+RETENTION = 7 * 86_400_000
+
+
+def ms(days_ago: float) -> int:
+    """A time so many days before NOW."""
+    return int((NOW - days_ago * DAY).timestamp() * 1000)
+
+
+def commit(group: str, days_ago: float, topic: str = "t", offset: int = 5, **more: Any) -> Row:
+    time = ms(days_ago)
+    record = {"kind": "offset_commit", "source_partition": 0, "source_offset": 1, "timestamp": time, "tombstone": False}
+    key = {"group": group, "topic": topic, "partition": 0}
+    return record | key | {"offset": offset, "leader_epoch": -1, "metadata": "", "commit_time": time} | more
+
+
+def group_record(group: str, days_ago: float, kind: str = "group_metadata", members: int = 0, **more: Any) -> Row:
+    time = ms(days_ago)
+    member = {"member_id": "m", "client_id": "c", "client_host": "h"}
+    record = {"kind": kind, "source_partition": 0, "source_offset": 2, "timestamp": time, "tombstone": False}
+    return (
+        record | {"group": group, "protocol_type": "consumer", "state_time": time, "members": [member] * members} | more
+    )
+
+
+def active(group: str, days_ago: float, commits: int = 1) -> Row:
+    meters = {"commits": commits, "tombstones": 1, "rebalances": 0}
+    day = {"day": ms(days_ago) // 86_400_000, "timestamp": ms(days_ago) if commits else None}
+    return {"kind": "activity", "source_partition": 0, "group": group, **day, **meters}
+
+
+def undecodable(**known: Any) -> Row:
+    return {"kind": "undecodable", "source_partition": 0, "source_offset": 3, "problem": "it is too short", **known}
+
+
+class World:
+    """What the topic holds, and what the cluster says; by default every commit is live, of topic C(t), 0 to 10."""
+
+    def __init__(self, rows: list[Row], live: Mapping[str, Row], **more: Any) -> None:
+        self.rows = rows
+        listed = {"type": "classic", "state": "Empty", "protocol_type": "consumer", "members": 0, "included": True}
+        self.groups = [{"group": name, **listed, **said} for name, said in live.items()]
+        moved = more.get("live_offsets", {})
+        self.offsets = [
+            {
+                "group": row["group"],
+                "topic": row["topic"],
+                "partition": row["partition"],
+                "live_offset": moved.get(row["group"], row["offset"]),
+            }
+            for row in rows
+            if row["kind"] == "offset_commit" and not row["tombstone"] and moved.get(row["group"], 0) is not None
+        ]
+        self.subscriptions = more.get("subscriptions", [])
+        topic = {"topic": "t", "partition": 0, "exists": True, "current_topic_id": "A", "log_start": 0, "log_end": 10}
+        self.partitions = [{**topic, **each} for each in more.get("partitions", [{}])]
+
+    def add(self, other: World, number: int) -> None:
+        """Add another world, with names of its own for groups and topics."""
+        for mine, others in zip(self._parts(), other._parts(), strict=True):
+            mine += [
+                {key: f"{value}-{number}" if key in ("group", "topic") else value for key, value in row.items()}
+                for row in others
+            ]
+
+    def _parts(self) -> list[list[Row]]:
+        return [self.rows, self.groups, self.offsets, self.subscriptions, self.partitions]
+
+    def scan(self, spark: SparkSession) -> DataFrame:
+        """What the topic holds, as the scan gives it."""
+        return spark.createDataFrame(pa.Table.from_pylist(self.rows, schema=records.schema()))
+
+    def frames(self, spark: SparkSession) -> LiveFrames:
+        """The tables that the cluster gives."""
+        string, int32, int64, boolean = pa.string(), pa.int32(), pa.int64(), pa.bool_()
+        group: dict[str, pa.DataType] = {
+            "group": string,
+            "type": string,
+            "state": string,
+            "protocol_type": string,
+            "members": int32,
+        }
+        partition: dict[str, pa.DataType] = {
+            "topic": string,
+            "partition": int32,
+            "exists": boolean,
+            "current_topic_id": string,
+        }
+
+        def frame(rows: list[Row], columns: Mapping[str, pa.DataType]) -> DataFrame:
+            return spark.createDataFrame(pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items()))))
+
+        return LiveFrames(
+            groups=frame(self.groups, {**group, "included": boolean}),
+            offsets=frame(self.offsets, {"group": string, "topic": string, "partition": int32, "live_offset": int64}),
+            subscriptions=frame(self.subscriptions, {"group": string, "topic": string, "subscribed": boolean}),
+            partitions=frame(self.partitions, {**partition, "log_start": int64, "log_end": int64}),
+            small=frozenset(),
+            retention=RETENTION,
+        )
