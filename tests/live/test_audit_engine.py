@@ -78,27 +78,6 @@ def test_groups_are_asked_before_the_end_of_the_topic_is_taken(cluster: Cluster,
         assert (api_key in asked[ends:]) is (api_key == DESCRIBE_GROUPS)
 
 
-@pytest.mark.parametrize(
-    ("made", "message"),
-    [
-        ("groups/precious.txt", "/groups holds precious.txt, and a table would take its place: name another folder."),
-        ("findings", "/findings is no folder, and a table would take its place: name another folder."),
-        ("groups/part-0.parquet", None),
-        ("groups/_SUCCESS", None),
-        ("groups/._SUCCESS.crc", None),
-    ],
-)
-def test_what_is_no_table_is_not_replaced(tmp_path: Path, made: str, message: str | None) -> None:
-    (tmp_path / made).parent.mkdir(exist_ok=True)
-    (tmp_path / made).touch()
-    if message is None:
-        settings(tmp_path)
-        return
-    with pytest.raises(TaskError) as refused:
-        settings(tmp_path)
-    assert str(refused.value) == f"output: {tmp_path}{message} Nothing was read."
-
-
 def test_an_empty_output_is_refused() -> None:
     with pytest.raises(TaskError, match="output is empty: name a folder"):
         settings("")

@@ -14,7 +14,7 @@ from .. import _input as inputs
 from .._errors import TaskError
 from .._options import Connection
 from .._session import Session
-from . import engine, tables
+from . import engine, store
 from .settings import Settings
 
 _LONGEST = 100 * 365 * 86_400_000
@@ -81,7 +81,7 @@ def _folder(value: str) -> str:
         raise TaskError(f"output: {folder} cannot be made ({exc.strerror}). Nothing was read.") from None
     if not os.access(folder, os.W_OK | os.X_OK):
         raise TaskError(f"output: no permission to write in {folder}. Nothing was read.")
-    tables.check_output(folder)
+    store.check(folder)
     return folder
 
 

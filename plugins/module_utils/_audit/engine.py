@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import collections.abc as c
 import contextlib
+import fcntl
 import importlib.util
 import os
 import shlex
@@ -27,6 +29,9 @@ from .settings import LOG, Settings, load_answer
 LIBRARIES = ("pyspark", "pyarrow", "jinja2", "matplotlib", "confluent_kafka")
 _MASTER_TIMEOUT = 5.0
 _TAIL_BYTES = 20_000
+# seconds; the processes of an audit that was killed end in this time
+_LOCK_PATIENCE = 15.0
+_LOCK_PAUSE = 0.1
 
 
 def check(settings: Settings) -> None:
@@ -107,9 +112,34 @@ def _run(settings: Settings, log: str) -> dict[str, t.Any]:
     return answer
 
 
-def _fresh(log: str) -> t.BinaryIO:
-    """Open the log anew; never through a link that somebody else has put there."""
-    return open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644), "wb")
+@contextlib.contextmanager
+def _fresh(log: str) -> c.Iterator[t.BinaryIO]:
+    """Open the log anew, never through a link that somebody else has put there, and lock it.
+
+    The processes of the audit write into it, and keep the lock until the last of them has ended.
+
+    Raises:
+        TaskError: another audit writes into the same folder.
+    """
+    with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o644), "wb") as file:
+        deadline = time.monotonic() + _LOCK_PATIENCE
+        while not _locked(file):
+            if time.monotonic() > deadline:
+                raise TaskError(
+                    f"output: another audit writes into {os.path.dirname(log)}: run this one when that has ended, or "
+                    "set another folder. Nothing was read."
+                )
+            time.sleep(_LOCK_PAUSE)
+        file.truncate(0)
+        yield file
+
+
+def _locked(file: t.BinaryIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _environment(folder: str) -> dict[str, str]:

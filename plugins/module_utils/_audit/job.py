@@ -23,7 +23,7 @@ from .._errors import CallError, TaskError
 from .._model import TopicPartition
 from .._plan_file import Plan
 from .._session import Session
-from . import findings, live, plan, records, report, source, tables, transforms
+from . import findings, live, plan, records, report, source, store, tables, transforms
 from .findings import Criteria
 from .live import Live
 from .session import spark_session
@@ -40,10 +40,10 @@ with contextlib.suppress(ImportError):
 
 Row = dict[str, t.Any]
 
-PLAN = "plan.json"
-REPORT = "report.html"
 # a few hundred MB at most, in the place of a shuffle of all offsets
 _BROADCAST_ROWS = 1_000_000
+# clocks may differ by so much, and an audit may last so long, before a time counts as one in the future
+_AHEAD = datetime.timedelta(hours=1)
 # seconds for those that were killed to be gone
 _LEAVING_TIME = 5.0
 
@@ -79,6 +79,25 @@ def _end_with_module(folder: str) -> None:
     os._exit(0)
 
 
+@dataclasses.dataclass(frozen=True)
+class Facts:
+    """What an audit knows of itself before it judges.
+
+    Attributes:
+        created: when it began.
+        started: the same, by the monotonic clock.
+        records: how many were read.
+        unread: why a partition was not read completely.
+    """
+
+    cluster_id: str
+    created: datetime.datetime
+    started: float
+    records: int
+    unread: dict[int, str]
+    warnings: list[str]
+
+
 def audit(spark: SparkSession, settings: Settings) -> Row:
     """Ask the cluster, scan, ask again, judge; write tables, plan and report; return what the module returns.
 
@@ -93,36 +112,63 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     scan = source.read(spark, settings.connection, settings.topic, settings.deadline)
     scan.persist(StorageLevel.MEMORY_AND_DISK)
     read = _rows(scan.filter(F.col("kind") == records.PARTITION).select("source_partition", "records", "problem"))
-    records_read = sum(row["records"] for row in read)
-    unread = {row["source_partition"]: row["problem"] for row in read if row["problem"]}
     committed = _rows(transforms.commits(scan).select("topic", "partition").distinct())
     with _session(settings) as session:
         seen = session.wire.run(live.still_empty, session, seen)
         partitions = live.partitions(session, [TopicPartition(**row) for row in committed])
-    criteria = Criteria(
-        created - datetime.timedelta(milliseconds=settings.stale_after_ms), settings.stale_after, tuple(unread)
+    facts = Facts(
+        cluster_id,
+        created,
+        started,
+        sum(row["records"] for row in read),
+        {row["source_partition"]: row["problem"] for row in read if row["problem"]},
+        seen.warnings,
     )
-    made = _tables(scan, _frames(spark, seen, partitions), criteria, settings)
+    return publish(settings, facts, judge(settings, facts, scan, _frames(spark, seen, partitions)))
+
+
+def judge(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames) -> dict[str, DataFrame]:
+    """Return the tables of an audit by their names, which Spark makes when they are written."""
+    limit = facts.created - datetime.timedelta(milliseconds=settings.stale_after_ms)
+    criteria = Criteria(limit, settings.stale_after, tuple(facts.unread))
+    log_groups, undecoded = transforms.metadata(scan), transforms.undecodable(scan)
+    activity = transforms.activity(scan)
+    offsets = transforms.offsets(transforms.commits(scan), log_groups, seen).persist()
+    groups = findings.judged(transforms.groups(offsets, log_groups, activity, undecoded, seen), criteria).persist()
+    found = findings.findings(groups, offsets, undecoded, criteria)
+    return dict(zip(tables.NAMES, (offsets, groups, activity, found), strict=True))
+
+
+def publish(settings: Settings, facts: Facts, frames: dict[str, DataFrame]) -> Row:
+    """Write the tables, the plan and the report, all of them or none; return what the module returns."""
+    with store.new(settings.output, facts.cluster_id, facts.created) as draft:
+        answer = _write(settings, facts, frames, draft)
+    answer["warnings"] += draft.warnings
+    return answer
+
+
+def _write(settings: Settings, facts: Facts, frames: dict[str, DataFrame], draft: store.Draft) -> Row:
+    made = {name: tables.write(frame, name, draft, settings) for name, frame in frames.items()}
     rows = {name: made[name].to_pylist() for name in ("groups", "findings")}
     by_name = {row["group"]: row for row in rows["groups"]}
     planned = Plan(
-        cluster_id,
-        created,
+        facts.cluster_id,
+        facts.created,
         settings.criteria(),
         plan.delete_groups(rows["findings"], by_name, made["offsets"]),
         plan.delete_offsets(rows["findings"], by_name, made["offsets"]),
     )
-    plan_file.write(settings.path(PLAN), planned)
+    plan_file.write(draft.path(store.PLAN), planned)
     warnings = (
-        seen.warnings
-        + _doubts(rows["groups"], records_read, settings.topic)
+        facts.warnings
+        + _doubts(rows["groups"], facts.records, settings.topic, facts.created)
         + [
-            f"partition {partition} of {settings.topic} was not read to its end: {problem}; its groups are not planned"
-            for partition, problem in sorted(unread.items())
+            f"partition {partition} of {settings.topic} was not read completely: {problem}; its groups are not planned"
+            for partition, problem in sorted(facts.unread.items())
         ]
     )
     summary = {
-        "records": records_read,
+        "records": facts.records,
         "groups": len(rows["groups"]),
         "offsets": made["offsets"].num_rows,
         "stale_groups": sum(row["stale"] for row in rows["groups"]),
@@ -131,28 +177,28 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         "delete_groups": len(planned.delete_groups),
         "delete_offsets": len(planned.delete_offsets),
     }
-    duration = round(time.monotonic() - started, 3)
+    duration = round(time.monotonic() - facts.started, 3)
     report.write(
-        settings.path(REPORT),
+        draft.path(store.REPORT),
         report.Audit(
-            cluster_id=cluster_id,
-            created=created,
+            cluster_id=facts.cluster_id,
+            created=facts.created,
             criteria=planned.criteria,
             duration=duration,
             topic=settings.topic,
             summary=summary,
-            groups=_report_groups(rows["groups"], rows["findings"], created),
+            groups=_report_groups(rows["groups"], rows["findings"], facts.created),
             activity=_by_day(made["activity"]),
             findings=rows["findings"],
             warnings=warnings,
-            plan=settings.path(PLAN),
+            plan=draft.path(store.PLAN),
         ),
     )
     return {
         "summary": summary,
-        "plan": settings.path(PLAN),
-        "report": settings.path(REPORT),
-        "tables": {name: settings.path(name) for name in made},
+        "plan": draft.path(store.PLAN),
+        "report": draft.path(store.REPORT),
+        "tables": {name: draft.path(name) for name in made},
         "stale_groups": sorted(row["group"] for row in rows["groups"] if row["stale"]),
         "duration": duration,
         "warnings": warnings,
@@ -179,21 +225,12 @@ def _frames(spark: SparkSession, seen: Live, partitions: pa.Table) -> LiveFrames
     )
 
 
-def _tables(scan: DataFrame, seen: LiveFrames, criteria: Criteria, settings: Settings) -> dict[str, pa.Table]:
-    log_groups, undecoded = transforms.metadata(scan), transforms.undecodable(scan)
-    activity = transforms.activity(scan)
-    offsets = transforms.offsets(transforms.commits(scan), log_groups, seen).persist()
-    groups = findings.judged(transforms.groups(offsets, log_groups, activity, undecoded, seen), criteria).persist()
-    found = findings.findings(groups, offsets, undecoded, criteria)
-    frames = zip(tables.NAMES, (offsets, groups, activity, found), strict=True)
-    return {name: tables.write(frame, name, settings) for name, frame in frames}
-
-
-def _doubts(groups: list[Row], records_read: int, topic: str) -> list[str]:
+def _doubts(groups: list[Row], records_read: int, topic: str, now: datetime.datetime) -> list[str]:
     """Return what makes the whole audit doubtful, in sentences."""
     committed = [row for row in groups if row["partitions"]]
     hidden = sum(row["state"] is None for row in committed)
     moved = sum(row["committed_since"] > 0 for row in groups)
+    ahead = [row["group"] for row in groups if row["idle_since"] and row["idle_since"] > now + _AHEAD]
     doubts = []
     if not records_read:
         doubts.append(f"{topic} holds no records, so that nothing is known of any group")
@@ -201,6 +238,11 @@ def _doubts(groups: list[Row], records_read: int, topic: str) -> list[str]:
         doubts.append(
             f"{hidden} of {len(committed)} groups with committed offsets are not shown by the cluster, and not judged: "
             "they are new or gone since, or you lack DESCRIBE on the cluster or on them"
+        )
+    if ahead:
+        doubts.append(
+            f"{len(ahead)} groups have a commit or a record with a time in the future (first: '{min(ahead)}'): how "
+            "long they have been idle is unknown, and they are never stale; check the clocks of the brokers"
         )
     if 2 * moved > max(1, len(committed)):
         doubts.append(
@@ -216,11 +258,18 @@ def _report_groups(groups: list[Row], found: list[Row], now: datetime.datetime) 
     return [
         {
             **row,
-            "age_days": (now - row["idle_since"]).total_seconds() / 86_400 if row["idle_since"] else None,
+            "age_days": _age(row["idle_since"], now),
             "wasted_partitions": row["partitions"] if row["stale"] else wasted[row["group"]],
         }
         for row in groups
     ]
+
+
+def _age(since: datetime.datetime | None, now: datetime.datetime) -> float | None:
+    """Return an age in days, None if it cannot be told; a group may have committed while the audit ran."""
+    if since is None or since > now + _AHEAD:
+        return None
+    return max(0.0, (now - since).total_seconds() / 86_400)
 
 
 def _by_day(activity: pa.Table) -> list[Row]:

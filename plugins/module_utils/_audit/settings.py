@@ -26,7 +26,7 @@ class Settings:
     """The options of C(consumer_offsets_audit), checked.
 
     Attributes:
-        output: the folder for tables, plan, report and log.
+        output: the folder for audits (see `store`), and for the log.
         stale_after: the duration as the user wrote it.
         stale_after_ms: the same in ms.
         master, spark_conf: where Spark runs, and what else it is to know.
@@ -55,7 +55,7 @@ class Settings:
         return self.master.startswith("spark://")
 
     def path(self, name: str) -> str:
-        """Return where a file or a folder of the output is."""
+        """Return where a file of the output is that belongs to no audit."""
         return os.path.join(self.output, name)
 
     def criteria(self) -> dict[str, t.Any]:

@@ -1,0 +1,136 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The output folder, in which an audit appears whole or not at all.
+
+Each audit has a folder of its own, C(audits/ID): its tables, plan and report first, then a manifest. The link C(latest)
+is switched to it last, in one step; C(plan.json) and C(report.html) are links that lead through C(latest).
+"""
+
+from __future__ import annotations
+
+import collections.abc as c
+import contextlib
+import datetime
+import os
+import re
+import secrets
+import shutil
+
+from .. import _document as document
+from .._errors import TaskError
+
+PLAN = "plan.json"
+REPORT = "report.html"
+LATEST = "latest"
+MANIFEST = "manifest.json"
+_AUDITS = "audits"
+_KIND = document.Kind("manifest", "kafkaops.groups/audit", 1)
+# the folder of an audit, and a link that has not got its place yet
+_OURS = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{8}(\.link)?")
+
+
+class Draft:
+    """An audit that is being written.
+
+    Attributes:
+        folder: where its files belong.
+        rows: how many rows each of its tables has, for the manifest.
+        warnings: what went wrong after it was published, in sentences.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.rows: dict[str, int] = {}
+        self.warnings: list[str] = []
+
+    def path(self, name: str) -> str:
+        """Return where a file or a table of the audit is."""
+        return os.path.join(self.folder, name)
+
+
+def check(output: str) -> None:
+    """Raise TaskError if an audit in the output folder would take the place of something else."""
+    for name, allowed, kind in (
+        (_AUDITS, os.path.isdir, "a folder"),
+        (LATEST, os.path.islink, "a symbolic link"),
+        (PLAN, os.path.isfile, "a file"),
+        (REPORT, os.path.isfile, "a file"),
+    ):
+        path = os.path.join(output, name)
+        if os.path.lexists(path) and not (allowed(path) or os.path.islink(path)):
+            raise TaskError(f"output: {path} is not {kind} of an earlier audit: set another folder. Nothing was read.")
+
+
+@contextlib.contextmanager
+def new(output: str, cluster_id: str, created: datetime.datetime) -> c.Iterator[Draft]:
+    """Publish the audit that the block writes, and remove those before it; if the block fails, nothing has changed.
+
+    One at a time: see `engine`.
+
+    Raises:
+        TaskError: it could not be published.
+    """
+    audits = os.path.join(output, _AUDITS)
+    audit_id = f"{created.astimezone(datetime.UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
+    draft = Draft(os.path.join(audits, audit_id))
+    try:
+        os.makedirs(draft.folder)
+        yield draft
+        _publish(output, draft, {**_KIND.head(cluster_id, created), "audit_id": audit_id, "tables": draft.rows})
+    except BaseException as exc:
+        if os.path.realpath(os.path.join(output, LATEST)) != os.path.realpath(draft.folder):
+            # what cannot be removed now is removed after the next audit
+            shutil.rmtree(draft.folder, ignore_errors=True)
+        if isinstance(exc, OSError):
+            raise TaskError(f"output: {exc.filename or output} cannot be written ({exc.strerror or exc}).") from exc
+        raise
+    draft.warnings = _remove_others(audits, audit_id)
+
+
+def _publish(output: str, draft: Draft, manifest: document.Document) -> None:
+    document.save(draft.path(MANIFEST), manifest, os.replace)
+    for folder, _folders, names in os.walk(draft.folder):
+        for name in (*names, ""):
+            _sync(os.path.join(folder, name))
+    _sync(os.path.dirname(draft.folder))
+    for name in (PLAN, REPORT):
+        _link(output, draft, os.path.join(LATEST, name), name)
+    _link(output, draft, os.path.relpath(draft.folder, output), LATEST)
+    _sync(output)
+
+
+def _link(output: str, draft: Draft, target: str, name: str) -> None:
+    """Let a link of the output folder lead to a target, in one step."""
+    link, unnamed = os.path.join(output, name), f"{draft.folder}.link"
+    if os.path.islink(link) and os.readlink(link) == target:
+        return
+    os.symlink(target, unnamed)
+    os.replace(unnamed, link)
+
+
+def _sync(path: str) -> None:
+    """Wait until a file, or the names in a folder, are on disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _remove_others(audits: str, kept: str) -> list[str]:
+    """Remove the audits before, and what is left of those that were killed; return what could not be removed."""
+    problems = []
+    for name in sorted(os.listdir(audits)):
+        path = os.path.join(audits, name)
+        if name == kept or not _OURS.fullmatch(name):
+            continue
+        try:
+            if os.path.islink(path):
+                os.unlink(path)
+            else:
+                shutil.rmtree(path)
+        except OSError as exc:
+            problems.append(f"{exc.filename or path} of an earlier audit cannot be removed ({exc.strerror})")
+    return problems

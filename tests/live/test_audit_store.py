@@ -1,0 +1,261 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""An audit appears whole or not at all: killed at any moment, the one before is there, or the new one."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import functools
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils import _document as document
+from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file as plan_file
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import engine, job, store, tables
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+
+from tests.live.task import audit_settings
+from tests.support import commits, topics
+from tests.support.broker import Cluster
+from tests.support.process import Process, command_lines
+from tests.support.worlds import NOW
+
+KILLS = 18
+SEED = 4
+WHOLE = """
+import sys
+from pathlib import Path
+from tests.support.collection import install
+install()
+from tests.live.task import run_audit
+run_audit(Path(sys.argv[1]), sys.argv[2], stale_after="1s", include=["stored-*"], timeout=500)
+"""
+
+
+def audited(output: Path) -> tuple[str, set[str]] | None:
+    """The id and the groups of the audit that is there, None if there is none; all of it belongs together."""
+    latest = output / store.LATEST
+    if not latest.exists():
+        return None
+    folder = latest.resolve()
+    manifest = document.load(str(folder / store.MANIFEST), "manifest", store._KIND)
+    assert manifest["audit_id"] == folder.name
+    read = {name: pq.read_table(folder / name) for name in tables.NAMES}
+    assert manifest["tables"] == {name: table.num_rows for name, table in read.items()}
+    stale = {row["group"] for row in read["groups"].to_pylist() if row["stale"]}
+    for path in (folder / store.PLAN, output / store.PLAN):
+        plan = plan_file.read(str(path), manifest["cluster_id"])
+        assert {planned.group for planned in plan.delete_groups} == stale
+    page = (output / store.REPORT).read_text("utf-8")
+    assert page.rstrip().endswith("</html>")
+    assert str(folder / store.PLAN) in page
+    return folder.name, stale
+
+
+def wait(until: Callable[[], Any], timeout: float = 500) -> None:
+    deadline = time.monotonic() + timeout
+    while not until():
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def folders(output: Path) -> set[str]:
+    return set(os.listdir(output / "audits")) if (output / "audits").exists() else set()
+
+
+class Publisher:
+    """Publishes audits in processes of their own; see `tests.support.publishing`."""
+
+    def __init__(self, output: Path) -> None:
+        self._output = output
+        command = [sys.executable, "-m", "tests.support.publishing", str(output)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self._said() == "ready"
+
+    def _said(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def publish(self, groups: int, kill_after: float | None = None) -> float:
+        """Publish an audit, and kill its process so many seconds after its folder appears; return how long it took."""
+        before = folders(self._output)
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{groups}\n")
+        self.process.stdin.flush()
+        pid = int(self._said())
+        wait(lambda: folders(self._output) - before)
+        started = time.monotonic()
+        if kill_after is not None:
+            time.sleep(kill_after)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        allowed = {0} if kill_after is None else {0, -signal.SIGKILL}
+        assert int(self._said()) in allowed
+        return time.monotonic() - started
+
+
+def test_a_kill_leaves_the_audit_before_or_the_new_one(tmp_path: Path) -> None:
+    rng, outcomes = random.Random(SEED), {"before": 0, "new": 0}
+    publisher = Publisher(tmp_path)
+    try:
+        assert audited(tmp_path) is None
+        publisher.publish(1)
+        took = publisher.publish(2)
+        there = audited(tmp_path)
+        assert there is not None
+        for groups in range(3, 3 + KILLS):
+            publisher.publish(groups, kill_after=rng.uniform(0, took))
+            now = audited(tmp_path)
+            assert now is not None
+            if now == there:
+                outcomes["before"] += 1
+            else:
+                outcomes["new"] += 1
+                assert now[1] == {f"g{number}" for number in range(groups)}
+            there = now
+        assert outcomes["before"] > KILLS / 4, outcomes
+        publisher.publish(2)
+        there = audited(tmp_path)
+        assert there is not None
+        assert folders(tmp_path) == {there[0]}
+        assert set(os.listdir(tmp_path)) == {"audits", store.LATEST, store.PLAN, store.REPORT}
+    finally:
+        assert publisher.process.stdin is not None
+        publisher.process.stdin.close()
+        publisher.process.wait(60)
+
+
+def test_a_kill_of_the_whole(cluster: Cluster, tmp_path: Path) -> None:
+    """Of the module, whose end the processes of the audit notice; then of these, of which the module tells."""
+    client, output = cluster.client(), tmp_path / "output"
+    topics.create(client, "stored", 1)
+    names = {f"stored-{number}" for number in range(3)}
+    commits.commit_many(client, {name: {("stored", 0): (1, "", -1)} for name in names})
+    time.sleep(2)
+    rng, ids = random.Random(SEED), [""]
+    for whom in ("module", "audit", "nobody"):
+        before = folders(output)
+        command = [sys.executable, "-c", WHOLE, str(output), cluster.bootstrap]
+        module = Process(command, tmp_path / f"{whom}.log", folder=Path.cwd())
+        try:
+            wait(functools.partial(_began, output, before, module))
+            if whom != "nobody":
+                time.sleep(rng.uniform(0, 2))
+                group = _audit_of(module)
+                os.killpg(group if whom == "audit" else module.pid, signal.SIGKILL)
+                wait(functools.partial(_ended, group))
+            wait(functools.partial(_over, module))
+        finally:
+            module.kill()
+        now = audited(output)
+        assert now is None or now[1] == names
+        ids.append(now[0] if now else "")
+    # what the killed ones left behind is gone after one that was not
+    assert ids[-1] not in ("", ids[-2])
+    assert folders(output) == {ids[-1]}
+    assert set(os.listdir(output)) == {"audits", store.LATEST, store.PLAN, store.REPORT, "spark.log"}
+
+
+def _began(output: Path, before: set[str], module: Process) -> bool:
+    assert module.alive or folders(output) - before, module.tail()
+    return bool(folders(output) - before)
+
+
+def _audit_of(module: Process) -> int:
+    """The process group of the audit that a module has started."""
+    jobs = [pid for pid, command in command_lines().items() if f" {job.__name__} " in command]
+    return next(pid for pid in jobs if _parent(pid) == module.pid)
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[1])
+
+
+def _ended(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def _over(module: Process) -> bool:
+    return not module.alive
+
+
+def test_an_audit_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    def spoil() -> None:
+        with store.new(str(tmp_path), "c", NOW) as draft:
+            Path(draft.path("half")).touch()
+            raise RuntimeError("spoilt")
+
+    with pytest.raises(RuntimeError, match="spoilt"):
+        spoil()
+    assert folders(tmp_path) == set()
+    assert audited(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        ("audits", "/audits is not a folder of an earlier audit"),
+        ("latest", "/latest is not a symbolic link of an earlier audit"),
+        ("plan.json/", "/plan.json is not a file of an earlier audit"),
+        ("report.html/", "/report.html is not a file of an earlier audit"),
+        ("plan.json", None),
+        ("audits/", None),
+        ("groups/part-0.parquet", None),
+    ],
+)
+def test_what_is_no_audit_is_not_replaced(tmp_path: Path, made: str, message: str | None) -> None:
+    path = tmp_path / made
+    if made.endswith("/"):
+        path.mkdir()
+    else:
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    if message is None:
+        audit_settings(tmp_path)
+        return
+    with pytest.raises(TaskError) as refused:
+        audit_settings(tmp_path)
+    assert str(refused.value) == f"output: {tmp_path}{message}: set another folder. Nothing was read."
+
+
+def test_other_things_in_the_folder_of_audits_stay(tmp_path: Path) -> None:
+    (tmp_path / "audits" / "20260101T000000Z-0123abcd" / "groups").mkdir(parents=True)
+    (tmp_path / "audits" / "20260101T000000Z-0123abcd.link").symlink_to("latest/plan.json")
+    (tmp_path / "audits" / "mine").mkdir()
+    (tmp_path / "plan.json").touch()
+    with store.new(str(tmp_path), "c", NOW) as draft:
+        Path(draft.path(store.PLAN)).write_text("{}", "utf-8")
+    assert folders(tmp_path) == {"mine", Path(draft.folder).name}
+    assert (tmp_path / "plan.json").read_text("utf-8") == "{}"
+    assert draft.warnings == []
+
+
+def test_two_audits_do_not_share_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_LOCK_PATIENCE", 0.0)
+    with (tmp_path / "spark.log").open("w") as log:
+        log.write("of the other one")
+        log.flush()
+        fcntl.flock(log, fcntl.LOCK_EX)
+        with pytest.raises(TaskError) as refused:
+            engine.run(audit_settings(tmp_path))
+    assert str(refused.value) == (
+        f"output: another audit writes into {tmp_path}: run this one when that has ended, or set another folder. "
+        "Nothing was read."
+    )
+    assert (tmp_path / "spark.log").read_text("utf-8") == "of the other one"
