@@ -39,8 +39,13 @@ attributes:
 options:
   output:
     description:
-      - The folder for the tables, C(plan.json), C(report.html) and C(spark.log). It is made if it does not exist.
-      - What an earlier audit left there is replaced. Folders of other content, called as a table is, are refused.
+      - The folder for audits. It is made if it does not exist.
+      - Each audit writes its tables, C(plan.json), C(report.html) and C(manifest.json) into a folder of its own,
+        C(audits/<id>). The link C(latest) is switched to that folder last, in one step, so that an audit appears whole
+        or not at all. C(plan.json) and C(report.html) in O(output) are links that lead through C(latest). Earlier
+        audits, and what killed ones left behind, are removed after that.
+      - C(spark.log) is the log of the last run. One audit at a time may use the folder; another one is refused.
+      - The file system must have symbolic links and file locks.
       - It is a folder of the host that the module runs on. With a O(master) whose executors run on other hosts, it has
         to be one that they share.
     type: path
@@ -97,7 +102,10 @@ notes:
   - O(timeout) holds for the whole audit. Set it higher for a large topic.
   - A group enters the plan only if it is Empty, is one of consumers or a simple group, all of its offsets are as the
     topic holds them, and none of its records is undecodable. What has changed since is seen again when the plan is
-    applied. Records of a type that this release does not know are reported, and are no group's.
+    applied. Records of a type that this release does not know are reported, and are no group's. Only records whose
+    values the audit needs (committed offsets and classic groups) can be undecodable by their values.
+  - Any client that may commit can write any number. A negative offset is a finding, is not in the plan, and does not
+    keep its group out of it, since the brokers show no such offset. A group with a time in the future is never stale.
   - A simple group (one that commits without joining) is always empty. Its last commit is all that tells whether
     somebody uses it. Choose O(stale_after) longer than the longest pause between two commits.
   - The clock of this host and those of the brokers have to agree. A group is judged by the time of its records.
@@ -203,46 +211,52 @@ summary:
       type: int
       sample: 24
 plan:
-  description: The path of the plan.
+  description: The path of the plan of this audit, until the next one. C(plan.json) in O(output) is the newest plan.
   returned: success
   type: str
-  sample: /var/lib/kafka-audit/plan.json
+  sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/plan.json
 report:
-  description: The path of the report.
+  description:
+    - The path of the report of this audit, until the next one. C(report.html) in O(output) is the newest report.
   returned: success
   type: str
-  sample: /var/lib/kafka-audit/report.html
+  sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/report.html
 tables:
-  description: The folder of each table, by its name.
+  description:
+    - The folder of each table of this audit, by its name, until the next one. C(latest) in O(output) holds the newest.
+    - What is unknown is null.
   returned: success
   type: dict
   contains:
     offsets:
       description:
         - One row for each committed offset, with C(group), C(topic), C(partition), C(offset), C(commit_time),
-          C(expire_time), C(log_start), C(log_end), C(lag), C(subscribed) and others.
+          C(expire_time), C(log_start), C(log_end), C(lag), C(subscribed) and others. C(lag) is null if the end of the
+          log cannot be read, or the offset is negative.
       returned: success
       type: str
-      sample: /var/lib/kafka-audit/offsets
+      sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/offsets
     groups:
       description:
-        - One row for each group, with C(type), C(state), C(members), C(lag), C(last_commit), C(idle_since), C(stale)
-          and others.
+        - One row for each group, with C(type), C(state), C(members), C(lag), C(known_lag), C(last_commit),
+          C(idle_since), C(stale) and others.
+        - C(lag) is null unless the lag of each partition is known, and for a group without committed offsets, such as a
+          share group. C(known_lag) sums what is known, and is null where nothing is.
       returned: success
       type: str
-      sample: /var/lib/kafka-audit/groups
+      sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/groups
     activity:
       description:
         - One row for each group and day, with C(commits), C(tombstones) and completed C(rebalances) (KIP-496), and the
           C(last_commit) of the day.
       returned: success
       type: str
-      sample: /var/lib/kafka-audit/activity
+      sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/activity
     findings:
       description: One row for each finding, with C(kind), C(group), C(topic), C(partition), C(evidence) and C(action).
       returned: success
       type: str
-      sample: /var/lib/kafka-audit/findings
+      sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/findings
 stale_groups:
   description: The names of the stale groups.
   returned: success
