@@ -2,23 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One task's access to one cluster: both clients, one deadline, and whether it may change anything."""
+"""One task's access to one cluster: one client, one deadline, and whether it may change anything."""
 
 from __future__ import annotations
 
-import functools
 import types
-import typing as t
 
 from ._driver import Driver
-from ._errors import MissingLibrary
 from ._options import Connection
 from ._wire import Deadline, Wire
-
-if t.TYPE_CHECKING:
-    from ._cluster import Cluster
-
-T = t.TypeVar("T")
 
 
 class Session:
@@ -56,17 +48,3 @@ class Session:
         self, kind: type[BaseException] | None, exc: BaseException | None, trace: types.TracebackType | None
     ) -> None:
         self.wire.close()
-
-    @functools.cached_property
-    def cluster(self) -> Cluster:
-        """The data plane; made when it is first used: a client that was made earlier keeps its first question waiting.
-
-        Raises:
-            MissingLibrary: confluent-kafka, which only this needs, is not installed.
-        """
-        # not above: most tasks are done before it would be imported
-        from . import _cluster
-
-        if _cluster.CONFLUENT_IMPORT_ERROR is not None:
-            raise MissingLibrary("confluent-kafka>=2.16", _cluster.CONFLUENT_IMPORT_ERROR)
-        return _cluster.Cluster(self._connection.cluster_config(), self.deadline, self._tokens)

@@ -23,6 +23,10 @@ extends_documentation_fragment:
   - kafkaops.groups.connection
   - kafkaops.groups.attributes
   - kafkaops.groups.attributes.actiongroup_kafka
+requirements:
+  - Java >= 17
+  - confluent-kafka >= 2.16.1
+  - pyspark, pyarrow, jinja2 and matplotlib, as in C(meta/requirements.txt)
 attributes:
   check_mode:
     support: full

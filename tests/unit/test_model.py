@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
-import confluent_kafka
+import struct
+import uuid
+
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _cluster
+from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.metadata import spelt_id
 
 from tests.unit.values import at, member
 
@@ -39,4 +41,4 @@ def test_what_is_assigned_is_subscribed() -> None:
     [((-5, -3), "__________v__________Q"), ((1, 2), "AAAAAAAAAAEAAAAAAAAAAg")],
 )
 def test_topic_ids_are_spelt_as_kafka_does(halves: tuple[int, int], words: str) -> None:
-    assert _cluster._uuid(confluent_kafka.Uuid(*halves)) == words
+    assert spelt_id(uuid.UUID(bytes=struct.pack(">qq", *halves))) == words

@@ -115,7 +115,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     committed = _rows(transforms.commits(scan).select("topic", "partition").distinct())
     with _session(settings) as session:
         seen = session.wire.run(live.still_empty, session, seen)
-        partitions = live.partitions(session, [TopicPartition(**row) for row in committed])
+        partitions = session.wire.run(live.partitions, session, [TopicPartition(**row) for row in committed])
     facts = Facts(
         cluster_id,
         created,

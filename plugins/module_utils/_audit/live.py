@@ -17,6 +17,7 @@ from .._model import Group, Topic, TopicPartition
 from .._operations import _gather
 from .._operations._gather import Gathered
 from .._operations._read import describe
+from .._operations._read_topics import broker_setting, describe_topics, read_logs
 from .._session import Session
 from .transforms import EMPTY
 
@@ -63,18 +64,16 @@ async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
     await _gather.listed(session, [], [], gathered)
     await _gather.described(session, gathered, [])
     await _gather.fetched(session, gathered)
-    config = session.cluster.broker_config(session.wire.nodes[0])
-    # a managed service may show a part of it only
-    minutes = None if isinstance(config, KafkaError) else config.get(_RETENTION)
+    minutes = await broker_setting(session, _RETENTION)
     warnings = [_problem(problem) for problem in gathered.errors]
-    if minutes is None:
-        why = config.name if isinstance(config, KafkaError) else "the broker does not show it"
+    if not isinstance(minutes, str):
+        why = minutes.name if isinstance(minutes, KafkaError) else "the broker does not show it"
         warnings.append(f"expire_time is unknown, since {_RETENTION} cannot be read: {why}")
     return Live(
         _groups(gathered, included),
         _offsets(gathered),
         _subscriptions(gathered),
-        None if minutes is None else int(minutes) * _MINUTE,
+        int(minutes) * _MINUTE if isinstance(minutes, str) else None,
         warnings,
     )
 
@@ -148,20 +147,21 @@ def _subscriptions(gathered: Gathered) -> pa.Table:
     return _table(rows, group=pa.string(), topic=pa.string(), subscribed=pa.bool_())
 
 
-def partitions(session: Session, committed: c.Collection[TopicPartition]) -> pa.Table:
-    """Ask the cluster about the partitions that the log holds offsets of; raises TaskError if it does not answer.
+async def partitions(session: Session, committed: c.Collection[TopicPartition]) -> pa.Table:
+    """Ask the cluster about the partitions that the log holds offsets of.
 
     Columns: C(topic), C(partition), C(exists), C(current_topic_id), C(log_start), C(log_end). What cannot be told is
     null.
     """
     # a record may name what no topic can be called, and clients refuse to ask for
-    topics = session.cluster.topics(where.topic for where in committed if inputs.TOPIC.fullmatch(where.topic))
+    names = {where.topic for where in committed if inputs.TOPIC.fullmatch(where.topic)}
+    topics = await describe_topics(session, names)
     existing: list[TopicPartition] = []
     for where in committed:
         topic = topics.get(where.topic)
         if isinstance(topic, Topic) and where.partition in topic.partitions:
             existing.append(where)
-    logs = session.cluster.log_offsets(existing)
+    logs = await read_logs(session, existing)
     rows = []
     for where in committed:
         topic, log = topics.get(where.topic), logs.get(where)

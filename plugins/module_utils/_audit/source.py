@@ -7,15 +7,15 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import re
 import sys
 import time
 import typing as t
 
-from .._cluster import Cluster
 from .._options import Connection
-from .._wire import Deadline
+from .._session import Session
 from . import package, splits
 from .access import Access
 from .datasource import NAME, Scan, bound
@@ -43,12 +43,10 @@ def read(spark: SparkSession, connection: Connection, topic: str, deadline: floa
     Raises:
         TaskError: the topic cannot be read; or later, inside of Spark's exception: see `cause`.
     """
-    cluster = Cluster(
-        connection.cluster_config(),
-        Deadline(max(1.0, deadline - time.time())),
-        connection.tokens(connection.token_ca()),
-    )
-    planned = splits.group(splits.ranges(cluster, topic), spark.sparkContext.defaultParallelism)
+    left = dataclasses.replace(connection, timeout=max(1.0, deadline - time.time()))
+    with Session(left, check_mode=True) as session:
+        wanted = session.wire.run(splits.ranges, session, topic)
+    planned = splits.group(wanted, spark.sparkContext.defaultParallelism)
     _ship(spark)
     spark.dataSource.register(bound(Scan(Access.of(connection), topic, planned, deadline)))
     return spark.read.format(NAME).load()

@@ -15,7 +15,7 @@ from .._errors import KafkaError, TaskError
 from .._model import TopicPartition
 
 if t.TYPE_CHECKING:
-    from .._cluster import Cluster
+    from .._session import Session
 
 
 class Range(t.NamedTuple):
@@ -44,20 +44,23 @@ class Ended(t.NamedTuple):
     problem: str | None
 
 
-def ranges(cluster: Cluster, topic: str) -> list[Range]:
+async def ranges(session: Session, topic: str) -> list[Range]:
     """Return what there is to read now: of each partition all from its log start to its high watermark.
 
     Raises:
         TaskError: there is no such topic, or a partition cannot be read.
     """
-    found = cluster.topics([topic])[topic]
+    # not above: executors have no kafka-python
+    from .._operations._read_topics import describe_topics, read_logs
+
+    found = (await describe_topics(session, [topic]))[topic]
     if isinstance(found, KafkaError):
         raise TaskError(f"The topic {topic} cannot be read ({found.name}: {found.message}). {_ADVICE}")
     if not found.partitions:
         raise TaskError(f"The topic {topic} cannot be read: it has no partitions. {_ADVICE}")
     wanted = [TopicPartition(topic, partition) for partition in sorted(found.partitions)]
     made = []
-    for where, log in cluster.log_offsets(wanted).items():
+    for where, log in (await read_logs(session, wanted)).items():
         if isinstance(log, KafkaError):
             raise unreadable(topic, where.partition, f"{log.name}: {log.message}")
         made.append(Range(where.partition, *log))

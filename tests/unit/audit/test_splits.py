@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-import types
+import asyncio
 import typing as t
 
 import pytest
@@ -14,21 +14,34 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit import spli
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.splits import Progress, Range
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError, TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._model import Topic
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _read_topics
 
 GONE = KafkaError(3, "UNKNOWN_TOPIC_OR_PARTITION", "there is no such topic", True)
 LEADERLESS = KafkaError(5, "LEADER_NOT_AVAILABLE", "there is no leader", True)
 
 
-def cluster(topic: Topic | KafkaError, logs: dict[int, t.Any]) -> t.Any:
-    return types.SimpleNamespace(
-        topics=lambda names: dict.fromkeys(names, topic),
-        log_offsets=lambda wanted: {where: logs[where.partition] for where in wanted},
-    )
+Ranges = t.Callable[[Topic | KafkaError, dict[int, t.Any]], list[Range]]
 
 
-def test_ranges() -> None:
+@pytest.fixture
+def ranges(monkeypatch: pytest.MonkeyPatch) -> Ranges:
+    def of(topic: Topic | KafkaError, logs: dict[int, t.Any]) -> list[Range]:
+        async def describe_topics(_session: t.Any, names: list[str]) -> dict[str, t.Any]:
+            return dict.fromkeys(names, topic)
+
+        async def read_logs(_session: t.Any, wanted: list[t.Any]) -> dict[t.Any, t.Any]:
+            return {where: logs[where.partition] for where in wanted}
+
+        monkeypatch.setattr(_read_topics, "describe_topics", describe_topics)
+        monkeypatch.setattr(_read_topics, "read_logs", read_logs)
+        return asyncio.run(splits.ranges(t.cast(t.Any, None), "t"))
+
+    return of
+
+
+def test_ranges(ranges: Ranges) -> None:
     topic = Topic("t", frozenset({1, 0}), frozenset())
-    assert splits.ranges(cluster(topic, {0: (0, 0), 1: (5, 9)}), "t") == [Range(0, 0, 0), Range(1, 5, 9)]
+    assert ranges(topic, {0: (0, 0), 1: (5, 9)}) == [Range(0, 0, 0), Range(1, 5, 9)]
 
 
 @pytest.mark.parametrize(
@@ -43,9 +56,11 @@ def test_ranges() -> None:
         ),
     ],
 )
-def test_a_topic_that_cannot_be_read(topic: Topic | KafkaError, logs: dict[int, t.Any], message: str) -> None:
+def test_a_topic_that_cannot_be_read(
+    ranges: Ranges, topic: Topic | KafkaError, logs: dict[int, t.Any], message: str
+) -> None:
     with pytest.raises(TaskError, match=f"^{message}$"):
-        splits.ranges(cluster(topic, logs), "t")
+        ranges(topic, logs)
 
 
 @pytest.mark.parametrize(
