@@ -42,12 +42,20 @@ class PlannedOffset(t.NamedTuple):
     evidence: str
 
 
+class Judged(t.NamedTuple):
+    """How many groups an audit judged, which are all that a plan of it could delete, and how many offsets these have committed."""
+
+    groups: int
+    offsets: int
+
+
 class Plan(t.NamedTuple):
     """What an audit of one cluster found to be deletable.
 
     Attributes:
         created: when, with a time zone.
         criteria: what the audit was asked for, as JSON can hold it.
+        judged: None if the plan does not say it.
     """
 
     cluster_id: str
@@ -55,6 +63,7 @@ class Plan(t.NamedTuple):
     criteria: dict[str, t.Any]
     delete_groups: list[PlannedGroup]
     delete_offsets: list[PlannedOffset]
+    judged: Judged | None = None
 
 
 def write(path: str, plan: Plan) -> None:
@@ -67,6 +76,7 @@ def write(path: str, plan: Plan) -> None:
     content = {
         **PLAN.head(plan.cluster_id, plan.created),
         "criteria": plan.criteria,
+        **({"judged": plan.judged._asdict()} if plan.judged else {}),
         "delete_groups": [_group_json(group) for group in plan.delete_groups],
         "delete_offsets": [_offset_json(offset) for offset in plan.delete_offsets],
     }
@@ -128,10 +138,15 @@ def _plan(content: document.Document) -> Plan:
         criteria,
         [_group(entry) for entry in document.array(content["delete_groups"], "delete_groups")],
         [_offset(entry) for entry in document.array(content["delete_offsets"], "delete_offsets")],
+        _judged(content["judged"]) if "judged" in content else None,
     )
     _once([f"group '{planned.group}'" for planned in plan.delete_groups])
     _once([f"{planned.where} of group '{planned.group}'" for planned in plan.delete_offsets])
     return plan
+
+
+def _judged(entry: dict[str, t.Any]) -> Judged:
+    return Judged(*(document.natural(entry[name], inputs.INT64_MAX) for name in Judged._fields))
 
 
 def _group(entry: dict[str, t.Any]) -> PlannedGroup:

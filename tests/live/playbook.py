@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A playbook of the collection against a real cluster, run by ansible-runner, and what its tasks returned."""
+"""Playbooks against a real cluster, run by ansible-runner, and what their tasks returned."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -19,12 +20,21 @@ from tests.support.collection import install
 
 
 class Play(NamedTuple):
-    """What a run gave: the exit code, what each task returned, by its name, what failed said, what was handed on."""
+    """What a run gave.
+
+    Attributes:
+        code: the exit code.
+        tasks: what each task returned, by its name; of several hosts that ran it, the last.
+        words: what failed said.
+        artifacts: what was handed on.
+        hosts: which hosts ran each task.
+    """
 
     code: int
     tasks: dict[str, dict[str, Any]]
     words: str
     artifacts: dict[str, Any]
+    hosts: dict[str, list[str]]
 
     @property
     def changed(self) -> list[str]:
@@ -32,46 +42,78 @@ class Play(NamedTuple):
         return [name for name, result in self.tasks.items() if result.get("changed")]
 
 
+def environment(bootstrap: str) -> dict[str, str]:
+    """What Ansible needs to find the collection and the cluster."""
+    return {
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "ANSIBLE_COLLECTIONS_PATH": str(install()),
+        "KAFKA_BOOTSTRAP_SERVERS": bootstrap,
+    }
+
+
 def play(
-    name: str, bootstrap: str, variables: Mapping[str, Any], *, check: bool = False, tags: str = "", skip_tags: str = ""
+    playbook: str | list[dict[str, Any]],
+    bootstrap: str,
+    variables: Mapping[str, Any],
+    *,
+    check: bool = False,
+    tags: str = "",
+    inventory: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Play:
-    """Run ``ansible-playbook kafkaops.groups.NAME``."""
-    chosen = {"--tags": tags, "--skip-tags": skip_tags}
-    options = [*(["--check"] if check else []), *(f"{option} {given}" for option, given in chosen.items() if given)]
-    return _run(f"kafkaops.groups.{name}", bootstrap, variables, " ".join(options))
+    """Run ``ansible-playbook``: a playbook of the collection by its name, or the plays that are given.
 
-
-def play_tasks(tasks: Sequence[Mapping[str, Any]], bootstrap: str) -> Play:
-    """Run a play of tasks, on localhost."""
-    interpreter = {"ansible_python_interpreter": sys.executable}
-    return _run([{"hosts": "localhost", "gather_facts": False, "tasks": [*tasks]}], bootstrap, interpreter, "")
-
-
-def _run(playbook: str | list[dict[str, Any]], bootstrap: str, variables: Mapping[str, Any], options: str) -> Play:
+    `inventory` has the variables of each host, which all are this machine.
+    """
+    options = [*(["--check"] if check else []), *([f"--tags {tags}"] if tags else [])]
+    hosts = {name: {"ansible_connection": "local", **given} for name, given in (inventory or {}).items()}
     with tempfile.TemporaryDirectory(prefix="playbook-") as folder:
         done = ansible_runner.run(
             private_data_dir=folder,
-            playbook=playbook,
+            playbook=f"kafkaops.groups.{playbook}" if isinstance(playbook, str) else playbook,
+            inventory={"all": {"hosts": hosts}} if hosts else None,
             extravars=dict(variables),
-            cmdline=options,
-            envvars={
-                "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-                "ANSIBLE_COLLECTIONS_PATH": str(install()),
-                "KAFKA_BOOTSTRAP_SERVERS": bootstrap,
-            },
+            cmdline=" ".join(options),
+            envvars=environment(bootstrap),
             quiet=True,
             timeout=900,
         )
         return read(done)
 
 
+def play_tasks(tasks: Sequence[Mapping[str, Any]], bootstrap: str) -> Play:
+    """Run a play of tasks, on localhost."""
+    interpreter = {"ansible_python_interpreter": sys.executable}
+    return play([{"hosts": "localhost", "gather_facts": False, "tasks": [*tasks]}], bootstrap, interpreter)
+
+
+def shell(command: str, bootstrap: str) -> str:
+    """Run a command as a run of ours has printed it, in a shell, and return its output."""
+    done = subprocess.run(
+        command,
+        shell=True,
+        env={**os.environ, **environment(bootstrap)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=900,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
 def read(done: ansible_runner.Runner) -> Play:
     """Return what a run of ansible-runner's gave, of which the files are still there."""
     events = [(event["event"], event.get("event_data", {})) for event in done.events]
-    tasks = {data["task"]: data["res"] for event, data in events if event in ("runner_on_ok", "runner_on_failed")}
+    finished = [data for event, data in events if event in ("runner_on_ok", "runner_on_failed")]
+    hosts: dict[str, list[str]] = {}
+    for data in finished:
+        hosts.setdefault(data["task"], []).append(data["host"])
     failures = [
         str(data["res"]["msg"]) for event, data in events if event in ("runner_on_failed", "runner_item_on_failed")
     ]
     handed_on = [data["artifact_data"] for event, data in events if event == "playbook_on_stats"]
-    assert tasks, done.stdout.read()
-    return Play(int(done.rc), tasks, " ".join(failures), handed_on[-1])
+    assert handed_on, done.stdout.read()
+    tasks = {data["task"]: data["res"] for data in finished}
+    return Play(int(done.rc), tasks, " ".join(failures), handed_on[-1], hosts)

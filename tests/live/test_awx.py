@@ -52,10 +52,11 @@ FIELDS = {field["id"]: field for field in TYPE["inputs"]["fields"]}
 
 
 def options(playbook: str) -> dict[str, dict[str, Any]]:
-    """The variables of a playbook: those of its role, or those that its first task checks."""
+    """The variables of a playbook: those of its role, or those that it checks itself."""
     (play,) = yaml.safe_load((CHECKOUT / "playbooks" / f"{playbook}.yml").read_text(encoding="utf-8"))
     if "roles" not in play:
-        found: dict[str, dict[str, Any]] = play["tasks"][0]["ansible.builtin.validate_argument_spec"]["argument_spec"]
+        checks = [task.get("ansible.builtin.validate_argument_spec") for task in play["tasks"]]
+        found: dict[str, dict[str, Any]] = next(filter(None, checks))["argument_spec"]
         return found
     specs = CHECKOUT / "roles" / playbook / "meta" / "argument_specs.yml"
     loaded: dict[str, dict[str, Any]] = yaml.safe_load(specs.read_text(encoding="utf-8"))["argument_specs"]["main"]
@@ -268,9 +269,49 @@ def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, 
     assert found_in_files(by_password.secrets, left) == set()
 
 
+#: What a template of teardown holds, so that whoever launches it ends no environment but those of tests.
+TEARDOWN = {"teardown_allowed_patterns": ["awx-env-*"], "teardown_max_share": 100}
+
+
+def test_what_a_template_of_teardown_holds_is_not_asked_for() -> None:
+    """An answer would take the place of it; and there is no launch without a limit."""
+    questions = {question["variable"]: question for question in SURVEYS["teardown"]["spec"]}
+    assert TEARDOWN.keys() & questions.keys() == set()
+    assert questions["teardown_max_changes"]["required"]
+    assert questions["teardown_max_changes"]["min"] > 0
+    assert "ask_variables_on_launch" in (CHECKOUT / "awx" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"teardown_groups": "payments*"},
+        {"teardown_groups": "awx-env-*", "teardown_topics": ORDERS},
+        {"teardown_groups": "~awx-(env-1)?.*"},
+    ],
+)
+def test_the_teardown_of_what_the_template_does_not_allow(
+    secured: Cluster, by_certificate: Template, answers: dict[str, str]
+) -> None:
+    client = secured.client()
+    before = truth.groups(client).keys(), truth.topics(client).keys()
+    given = {"teardown_apply": "true", "teardown_max_changes": 100, "teardown_settle_time": 0} | answers
+    done = by_certificate.launch("teardown", given, own=TEARDOWN)
+    assert (done.code, done.changed) == (2, [])
+    assert "teardown_allowed_patterns does not allow " in done.words
+    assert (truth.groups(client).keys(), truth.topics(client).keys()) == before
+
+
 def test_the_teardown(secured: Cluster, by_certificate: Template) -> None:
     answers = {"teardown_groups": "awx-env-*", "teardown_topics": "awx-env-*", "teardown_settle_time": 0}
-    done = by_certificate.launch("teardown", answers)
+    shown = by_certificate.launch("teardown", answers | {"teardown_max_changes": 1}, own=TEARDOWN)
+    assert (shown.code, shown.words, shown.changed) == (0, "", [])
+    assert shown.tasks["Show what would be deleted"]["msg"][2:] == [
+        "Group awx-env-1: Empty",
+        "Topic awx-env-orders: 1 partitions",
+    ]
+    answers |= {"teardown_apply": "true", "teardown_max_changes": 1}
+    done = by_certificate.launch("teardown", answers, own=TEARDOWN)
     assert (done.code, done.words) == (0, "")
     assert [item["group"] for item in done.tasks["Delete the groups"]["results"] if item["changed"]] == ["awx-env-1"]
     assert "awx-env-1" not in truth.groups(secured.client())
@@ -290,6 +331,7 @@ def test_an_answer_is_no_template(secured: Cluster, by_certificate: Template, tm
     """What somebody types into a form is not evaluated."""
     planted = tmp_path / "planted"
     answer = "awx-{{ lookup('ansible.builtin.pipe', 'touch " + str(planted) + "') }}-*"
-    done = by_certificate.launch("teardown", {"teardown_groups": answer, "teardown_settle_time": 0})
+    answers = {"teardown_groups": answer, "teardown_settle_time": 0, "teardown_max_changes": 1}
+    done = by_certificate.launch("teardown", answers, own=TEARDOWN)
     assert (done.code, done.changed) == (0, [])
     assert not planted.exists()

@@ -7,8 +7,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
+import signal
+import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.live.playbook import Play, play
+from tests.live.playbook import Play, play, shell
 from tests.live.task import run
 from tests.live.test_check_mode import DELETE_GROUPS
 from tests.live.test_plan import OFFSET_FETCH
@@ -66,7 +69,7 @@ class World:
     def files(self) -> list[str]:
         return sorted(path.name for path in self.backups.iterdir())
 
-    def clean(self, *, check: bool = False, tags: str = "", **variables: Any) -> Play:
+    def clean(self, *, check: bool = False, **variables: Any) -> Play:
         """Run the playbook, with these variables in place of those that let all stale groups go."""
         given = {
             "cleanup_output": str(self.audit),
@@ -75,12 +78,12 @@ class World:
             "cleanup_max_share": 100,
             **variables,
         }
-        return play("cleanup", self.cluster.listeners["PROXIED"], given, check=check, tags=tags)
+        return play("cleanup", self.cluster.listeners["PROXIED"], given, check=check)
 
-    def apply(self, *, check: bool = False, tags: str = "", **variables: Any) -> Play:
+    def apply(self, *, check: bool = False, **variables: Any) -> Play:
         """Clean up by the plan that is there."""
         given = {"cleanup_apply": True, "cleanup_plan": str(self.plan), **variables}
-        return self.clean(check=check, tags=tags, **given)
+        return self.clean(check=check, **given)
 
     def restore(self, *, check: bool = False, **variables: Any) -> Play:
         return play("restore", self.cluster.listeners["PROXIED"], variables, check=check)
@@ -109,11 +112,16 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield made
 
 
+def told(done: Play) -> str:
+    """The command that a run says how to undo it with."""
+    command: str = done.tasks[REPORT]["msg"][-1]
+    assert json.dumps(command) == f'"{command}"', "a screen shows it with backslashes"
+    return command
+
+
 def undo(done: Play) -> dict[str, Any]:
-    """The variables of the command that a run says how to undo it with."""
-    told: str = done.tasks[REPORT]["msg"][-1]
-    assert json.dumps(told) == f'"{told}"', "a screen shows it with backslashes"
-    command = shlex.split(told)
+    """The variables of that command."""
+    command = shlex.split(told(done))
     assert command[:3] == ["ansible-playbook", "kafkaops.groups.restore", "-e"]
     variables: dict[str, Any] = yaml.safe_load(command[3])
     return variables
@@ -130,7 +138,13 @@ def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member
     ]
     assert (shown.code, shown.changed, shown.words) == (0, [], "")
     lines = shown.tasks[SHOWN]["msg"]
-    assert lines[0].startswith("10 of 11 groups (90.9 %), and 2 committed offsets of other groups, are stale")
+    assert lines[0] == " ".join(
+        [
+            "10 groups, and 2 committed offsets of other groups, are stale (after 1s).",
+            "11 of the 11 groups that the audit judged (100.000 %) would lose offsets or be deleted.",
+            "22 of the 23 committed offsets that the audit judged (95.652 %) would be deleted.",
+        ]
+    )
     assert [line.partition(":")[0] for line in lines[1:13]] == [
         *(f"Group {name}" for name in TEN),
         *(f"Offset of payments-{partition} of group {MOVED}" for partition in (0, 1)),
@@ -151,9 +165,19 @@ def in_folder(name: str) -> Callable[[World, Path], dict[str, Any]]:
     return lambda _world, folder: {"cleanup_backup_folder": str(folder / name)}
 
 
-def at_the_same_second(_world: World, folder: Path) -> dict[str, Any]:
-    (folder / "now-groups.json").write_text("an earlier back-up", encoding="utf-8")
-    return {"cleanup_backup_folder": str(folder), "cleanup_time": "now"}
+def judged(**changed: Any) -> Callable[[World, Path], dict[str, Any]]:
+    """A plan of an audit that judged something else, or does not say what."""
+
+    def made(world: World, folder: Path) -> dict[str, Any]:
+        plan = json.loads(world.plan.read_text(encoding="utf-8"))
+        plan["judged"] |= changed
+        path = folder / "judged.json"
+        if not changed:
+            del plan["judged"]
+        path.write_text(json.dumps(plan), encoding="utf-8")
+        return {"cleanup_plan": str(path), "cleanup_output": str(folder), "cleanup_max_share": 50}
+
+    return made
 
 
 def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
@@ -163,8 +187,25 @@ def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
 @pytest.mark.parametrize(
     ("variables", "words"),
     [
-        pytest.param(given(cleanup_max_share=50), "10 of 11 groups, which is 90.909 %, would be", id="catch-all"),
-        pytest.param(given(cleanup_max_share=90.9), "which is 90.909 %, would be deleted", id="just-too-many"),
+        pytest.param(
+            given(cleanup_max_share=50), "11 of the 11 groups that the audit judged (100.000 %)", id="catch-all"
+        ),
+        pytest.param(
+            given(cleanup_max_share=90.9, cleanup_scope=["groups"]),
+            "10 of the 11 groups that the audit judged (90.909 %) would",
+            id="just-too-many",
+        ),
+        pytest.param(
+            given(cleanup_max_share=9, cleanup_scope="offsets"),
+            "1 of the 11 groups that the audit judged",
+            id="offsets",
+        ),
+        pytest.param(
+            judged(groups=100),
+            "22 of the 23 committed offsets that the audit judged (95.652 %) would",
+            id="many-offsets",
+        ),
+        pytest.param(judged(), "does not say how many groups and offsets its audit judged", id="nothing-judged"),
         pytest.param(
             given(cleanup_max_changes=9),
             "10 groups, and 2 committed offsets of other groups, would be deleted, and cleanup_max_changes is 9",
@@ -173,9 +214,6 @@ def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
         pytest.param(in_folder("nowhere"), "nothing can be written into", id="no-folder"),
         # a folder, whose permissions allow root to write
         pytest.param(given(cleanup_backup_folder="/proc"), "nothing can be written into /proc", id="no-disk"),
-        pytest.param(
-            at_the_same_second, "now-groups.json exists already and is never overwritten", id="no-overwriting"
-        ),
         pytest.param(given(cleanup_keep="ten-*"), "did not keep ten-*: audit again", id="keeps-less"),
         pytest.param(given(cleanup_include=["ten-[0-4]"]), "comes from an audit of *, and", id="other-groups"),
         pytest.param(given(cleanup_keep="ten-*,moved-*"), "ten-*,moved-*: there is a comma", id="commas"),
@@ -197,8 +235,58 @@ def test_check_mode_says_what_would_be_done_and_does_nothing(world: World, membe
     assert predicted.changed == ["Delete the groups", "Delete the offsets of other groups"]
     (told,) = predicted.tasks[REPORT]["msg"]
     assert told.startswith("Would delete: 10 of the groups, 2 of the offsets")
-    assert world.apply(check=True, tags="offsets", cleanup_max_share=50).changed == [predicted.changed[1]]
+    assert world.apply(check=True, cleanup_scope="offsets", cleanup_max_share=50).changed == [predicted.changed[1]]
     assert (world.state(), world.files()) == (world.at_first, [])
+
+
+def test_the_share_is_of_what_the_job_may_touch(world: World, member: Member) -> None:
+    """All that it includes: of all groups it would be less than a third."""
+    refused = world.clean(cleanup_include=["ten-[0-2]"], cleanup_apply=True, cleanup_max_share=50)
+    assert (refused.code, refused.changed) == (2, [])
+    assert "3 of the 3 groups that the audit judged (100.000 %) would" in refused.words
+    # the tests go on with the plan for all
+    world.plan.unlink()
+    assert (world.state(), world.files()) == (world.at_first, [])
+
+
+def test_a_task_that_is_killed_half_way_is_undone_by_the_command_that_is_printed(world: World, member: Member) -> None:
+    """It can no longer say what it deleted, nor where the back-up is."""
+    proxy = world.cluster.proxy
+    assert proxy is not None
+    proxy.after(DELETE_GROUPS, 1, kill_module)
+    failed = world.apply()
+    assert failed.code == 2
+    assert world.state().keys() == {MOVED}
+    assert "A task broke off and does not say what it deleted." in failed.tasks[REPORT]["msg"][0]
+    assert undo(failed) == failed.artifacts
+    assert failed.artifacts["restore_missing_only"] is True
+    # one group that was deleted is at work again: it stays as it is
+    commits.commit(world.cluster.client(), TEN[0], {("orders", 0): (30, "", -1)})
+    shell(told(failed), world.cluster.client())
+    moved = offsets(0) | {("orders", 0): truth.Offset(30, "", -1)}
+    assert world.state() == world.at_first | {TEN[0]: moved}
+    commits.commit(
+        world.cluster.client(),
+        TEN[0],
+        {where: (at.offset, at.metadata, at.leader_epoch) for where, at in offsets(0).items()},
+    )
+    assert world.state() == world.at_first
+    (backup,) = world.backups.iterdir()
+    backup.unlink()
+
+
+def kill_module() -> None:
+    """Kill the module that a run of this process has started."""
+    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(maxsplit=2) for line in listed.splitlines()]
+    family, size = {str(os.getpid())}, 0
+    while len(family) > size:
+        size = len(family)
+        family |= {pid for pid, parent, _args in rows if parent in family}
+    modules = [int(pid) for pid, _parent, args in rows if pid in family and "AnsiballZ_consumer_group.py" in args]
+    assert modules
+    for pid in modules:
+        os.kill(pid, signal.SIGKILL)
 
 
 def test_what_came_back_to_life_is_left_alone_and_a_failure_in_the_middle_is_told(world: World, member: Member) -> None:
@@ -266,9 +354,8 @@ def test_the_way_back(world: World, member: Member) -> None:
     predicted = world.restore(check=True, **first)
     assert predicted.changed == ["Restore"]
     assert world.state().keys() == {COMMITS, JOINS, MOVED}
-    for variables in (first, second):
-        done = world.restore(**variables)
-        assert (done.code, done.words, done.changed) == (0, "", ["Restore"])
+    for done in world.cleaned:
+        shell(told(done), world.cluster.client())
     assert world.state() == world.at_first | {COMMITS: offsets(3) | {("orders", 0): truth.Offset(20, "alive", -1)}}
     assert world.restore(**second).changed == []
 

@@ -25,9 +25,9 @@ STREAMS_RESET = {"streams_reset_application_id": "app", "streams_reset_input_top
         ("cleanup", {**CLEANUP, "cleanup_plan": "found"}, "found"),
         ("cleanup", {**CLEANUP, "cleanup_backup_folder": ""}, "(empty)"),
         ("restore", {"restore_from": ["/tmp/good.json", "found"]}, "found"),
-        ("streams_reset", {**STREAMS_RESET, "streams_reset_backup": "found"}, "found"),
+        ("streams_reset", {**STREAMS_RESET, "streams_reset_backup_folder": "found"}, "found"),
         ("streams_reset", {**STREAMS_RESET, "streams_reset_to": "file", "streams_reset_file": "found"}, "found"),
-        ("teardown", {**TEARDOWN, "teardown_backup": "found"}, "found"),
+        ("teardown", {**TEARDOWN, "teardown_backup_folder": "found"}, "found"),
     ],
 )
 def test_refused(playbook: str, variables: dict[str, Any], path: str) -> None:

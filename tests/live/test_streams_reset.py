@@ -23,7 +23,7 @@ import pytest
 from confluent_kafka import Consumer as Reader
 from confluent_kafka import KafkaError, Producer, TopicPartition
 
-from tests.live.playbook import Play, play
+from tests.live.playbook import Play, play, shell
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.clients import properties
@@ -156,14 +156,6 @@ def started(cluster: Cluster, suffix: str, folder: Path) -> Iterator[Member]:
 INPUT = ("--input-topics", "{}-input")
 
 
-def test_who_skips_the_checks_deletes_nothing(cluster: Cluster) -> None:
-    """With a topic that they would refuse."""
-    topics.create(cluster.bootstrap, "unchecked")
-    variables = {"streams_reset_application_id": ROLE, "streams_reset_internal_topics": "unchecked"}
-    done = play("streams_reset", cluster.bootstrap, variables, check=True, skip_tags="always,offsets")
-    assert (done.code, done.changed) == (2, [])
-
-
 def test_a_live_instance_is_refused(cluster: Cluster, classic: Member) -> None:
     before = state(cluster, ROLE)
     assert before[1] == INTERNAL | OTHERS
@@ -252,11 +244,30 @@ def test_reset(
 
 def test_a_backup_is_a_file_with_offsets(cluster: Cluster, classic: Member, tmp_path: Path) -> None:
     before = state(cluster, ROLE)
-    backup = str(tmp_path / "backup.json")
-    assert role(cluster, ROLE, to="latest", backup=backup).code == 0
-    assert state(cluster, ROLE) != before
-    assert role(cluster, ROLE, to="file", file=backup).code == 0
+    done = role(cluster, ROLE, to="latest", backup_folder=str(tmp_path))
+    assert (done.code, state(cluster, ROLE) != before) == (0, True)
+    (backup,) = tmp_path.iterdir()
+    assert done.artifacts == {"restore_from": [str(backup)]}
+    assert role(cluster, ROLE, to="file", file=str(backup)).code == 0
     assert state(cluster, ROLE) == before
+    # a second run has a back-up of its own, and the command that it prints restores it
+    again = role(cluster, ROLE, to="latest", backup_folder=str(tmp_path))
+    assert (again.code, len(list(tmp_path.iterdir()))) == (0, 2)
+    shell(again.tasks["Report"]["msg"][-1], cluster.bootstrap)
+    assert state(cluster, ROLE) == before
+
+
+@pytest.mark.parametrize("scope", ["offsets", "topics"])
+def test_the_scope(cluster: Cluster, classic: Member, scope: str) -> None:
+    """What is not in it is not changed, however the run is tagged."""
+    internal = f"{ROLE}-scoped-changelog"
+    topics.create(cluster.bootstrap, internal)
+    commits.commit(cluster.bootstrap, ROLE, {(f"{ROLE}-input", 0): (1, "", -1)})
+    done = role(cluster, ROLE, to="latest", scope=[scope])
+    assert (done.code, len(done.changed)) == (0, 1)
+    assert (internal in truth.topics(cluster.bootstrap)) is (scope == "offsets")
+    assert (offsets(cluster, ROLE)["-input", 0][0] == 1) is (scope == "topics")
+    assert role(cluster, ROLE, to="latest").code == 0
 
 
 def test_a_file_with_quotes_and_one_without_a_topic(cluster: Cluster, classic: Member, tmp_path: Path) -> None:
@@ -278,9 +289,9 @@ def test_a_backup_is_written_by_whichever_task_changes_something(
     """With nothing committed on the input topic, that is the one that skips the intermediate topic to its end."""
     assert role(cluster, ROLE, to="delete").code == 0
     commits.commit(cluster.bootstrap, ROLE, {(f"{ROLE}-mid", 0): (0, "kept", -1)})
-    backup = tmp_path / "backup.json"
-    done = role(cluster, ROLE, to="delete", intermediate_topics=["NAME-mid"], backup=str(backup))
+    done = role(cluster, ROLE, to="delete", intermediate_topics=["NAME-mid"], backup_folder=str(tmp_path))
     assert (done.code, done.changed) == (0, ["Set the offsets, of intermediate topics to their ends"])
+    (backup,) = tmp_path.iterdir()
     (group,) = json.loads(backup.read_text(encoding="utf-8"))["groups"]
     assert [(each["topic"], each["metadata"]) for each in group["offsets"]] == [(f"{ROLE}-mid", "kept")]
 

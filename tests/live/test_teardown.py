@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 import pytest
 from confluent_kafka import KafkaException
 
-from tests.live.playbook import play
+from tests.live.playbook import play, shell
 from tests.live.task import run
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
@@ -19,7 +22,9 @@ from tests.support.consumers import Consumer, start_many, streams_app
 from tests.support.repeating import repeatedly
 
 NAME = "undead-orders"
-VARIABLES = {"teardown_groups": "undead-*", "teardown_topics": "undead-*", "teardown_settle_time": 3}
+LOOK = {"teardown_groups": "undead-*", "teardown_topics": "undead-*", "teardown_settle_time": 3}
+#: The tests share a cluster, on which there may be little else.
+VARIABLES = LOOK | {"teardown_apply": True, "teardown_max_share": 100}
 
 
 @pytest.fixture
@@ -29,15 +34,111 @@ def world(cluster: Cluster) -> None:
         topics.create(cluster.bootstrap, NAME)
     if "alive-orders" not in truth.topics(cluster.bootstrap):
         topics.create(cluster.bootstrap, "alive-orders")
-    for group in ("undead-group", "alive-group"):
-        commits.commit(cluster.bootstrap, group, {(NAME, 0): (0, "", -1)})
+    commits.commit_many(
+        cluster.bootstrap,
+        {"undead-group": {(NAME, 0): (0, "", -1)}, "alive-group": {("alive-orders", 0): (0, "", -1)}},
+    )
+
+
+def state(cluster: Cluster) -> tuple[dict[str, dict[tuple[str, int], truth.Offset]], set[str]]:
+    """What another client sees: the offsets of all groups, and all topics."""
+    groups = {name: truth.offsets(cluster.bootstrap, name) for name in truth.groups(cluster.bootstrap)}
+    return groups, set(truth.topics(cluster.bootstrap))
+
+
+def test_by_default_it_shows_what_would_go_and_deletes_nothing(cluster: Cluster, world: None, tmp_path: Path) -> None:
+    before = state(cluster)
+    shown = play(
+        "teardown", cluster.bootstrap, LOOK | {"teardown_max_share": 100, "teardown_backup_folder": str(tmp_path)}
+    )
+    assert (shown.code, shown.words, shown.changed) == (0, "", [])
+    lines = shown.tasks["Show what would be deleted"]["msg"]
+    assert lines[2:] == ["Group undead-group: Empty", f"Topic {NAME}: 1 partitions"]
+    assert "set teardown_apply to true" in shown.tasks["Say how to delete them"]["msg"]
+    assert (state(cluster), list(tmp_path.iterdir())) == (before, [])
+
+
+@pytest.mark.parametrize(
+    ("variables", "words"),
+    [
+        pytest.param(
+            {"teardown_max_share": 0.001}, r"The patterns match 1 of \d+ groups, which is", id="share of groups"
+        ),
+        pytest.param({"teardown_max_share": 0}, "teardown_max_share must be above 0", id="no share"),
+        pytest.param({"teardown_allowed_patterns": []}, "teardown_allowed_patterns is empty", id="nothing allowed"),
+        pytest.param(
+            {"teardown_allowed_patterns": "alive-*"},
+            f"teardown_allowed_patterns does not allow undead-group, {NAME}:",
+            id="not allowed",
+        ),
+        pytest.param(
+            {"teardown_allowed_patterns": ["undead-g*"]}, f"does not allow {NAME}:", id="the topic is not allowed"
+        ),
+        pytest.param({"teardown_scope": "topic"}, "must be one or more of: groups, topics", id="unknown scope"),
+        pytest.param({"teardown_scope": []}, "teardown_scope is empty", id="no scope"),
+        pytest.param({"teardown_backup_folder": "/nowhere"}, "/nowhere is not a folder", id="no folder"),
+        pytest.param({"teardown_max_changes": 0}, "max_changes is 0", id="max-changes"),
+    ],
+)
+@pytest.mark.parametrize("apply", [True, False])
+def test_refused(cluster: Cluster, world: None, apply: bool, variables: dict[str, Any], words: str) -> None:
+    before = state(cluster)
+    done = play("teardown", cluster.bootstrap, VARIABLES | {"teardown_apply": apply} | variables)
+    assert (done.code, done.changed) == (2, [])
+    assert re.search(words, done.words)
+    assert state(cluster) == before
+
+
+def test_the_share_is_of_groups_and_of_topics(cluster: Cluster, world: None) -> None:
+    """Whichever is over; half of the cluster is too much unless it is allowed."""
+    for number in range(12):
+        topics.create(cluster.bootstrap, f"undead-{number}")
+    limit = 100 * 12 / len(truth.topics(cluster.bootstrap))
+    groups = {f"other-{number}": {("alive-orders", 0): (0, "", -1)} for number in range(40)}
+    commits.commit_many(cluster.bootstrap, groups)
+    done = play("teardown", cluster.bootstrap, VARIABLES | {"teardown_max_share": limit})
+    assert (done.code, done.changed) == (2, [])
+    assert re.search(r"The patterns match 13 of \d+ topics, which is", done.words)
+    assert run("consumer_group", cluster.bootstrap, names=list(groups)).changed == len(groups)
+
+
+def test_a_topic_on_which_a_group_that_stays_has_offsets_is_kept(cluster: Cluster, world: None) -> None:
+    """It is Empty: only what it has committed shows that it reads the topic."""
+    commits.commit(cluster.bootstrap, "alive-group", {(NAME, 0): (0, "", -1)})
+    before = state(cluster)
+    refused = play("teardown", cluster.bootstrap, VARIABLES)
+    assert (refused.code, refused.changed) == (2, [])
+    assert f"Groups that stay have committed offsets on these topics: {NAME} (alive-group)." in refused.words
+    assert state(cluster) == before
+    where = [{"name": NAME, "partitions": None}]
+    assert (
+        run("consumer_group_offsets", cluster.bootstrap, group="alive-group", state="absent", topics=where).changed == 1
+    )
+
+
+def test_each_run_has_its_own_back_up_and_says_how_to_restore_it(cluster: Cluster, world: None, tmp_path: Path) -> None:
+    variables = VARIABLES | {"teardown_scope": ["groups"], "teardown_backup_folder": str(tmp_path)}
+    before = truth.offsets(cluster.bootstrap, "undead-group")
+    files = []
+    for _run in range(2):
+        done = play("teardown", cluster.bootstrap, variables)
+        assert (done.code, done.words, done.changed) == (0, "", ["Delete the groups"])
+        assert "undead-group" not in truth.groups(cluster.bootstrap)
+        told, where, command = done.tasks["Report"]["msg"]
+        assert told == "Deleted: 1 of the groups, 0 of the topics."
+        files += done.artifacts["restore_from"]
+        assert files[-1] in where
+        shell(command, cluster.bootstrap)
+        assert truth.offsets(cluster.bootstrap, "undead-group") == before
+    assert sorted(files) == sorted(map(str, tmp_path.iterdir()))
+    assert len(files) == 2
 
 
 def test_a_group_that_comes_back_is_seen(cluster: Cluster, world: None) -> None:
     """A simple group is always empty, so that only its next commit shows that it is in use."""
     offset = {("alive-orders", 0): (0, "", -1)}
     with repeatedly(lambda: commits.commit(cluster.bootstrap, "undead-group", offset), 0.2):
-        done = play("teardown", cluster.bootstrap, VARIABLES, tags="groups")
+        done = play("teardown", cluster.bootstrap, VARIABLES | {"teardown_scope": "groups"})
     assert done.code == 2
     assert "1 of the deleted groups came back: undead-group" in done.words
     assert done.changed == ["Delete the groups"]
@@ -59,24 +160,15 @@ def test_a_topic_that_comes_back_is_seen(cluster: Cluster, world: None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variables", "skip_tags"),
+    "variables",
     [
-        pytest.param({"teardown_topics": ""}, "", id="a question without an answer"),
-        pytest.param({}, "topics", id="topics skipped"),
+        pytest.param({"teardown_topics": ""}, id="a question without an answer"),
+        pytest.param({"teardown_scope": ["groups"]}, id="topics out of scope"),
     ],
 )
-def test_topics_that_are_not_asked_for(
-    cluster: Cluster, world: None, variables: dict[str, str], skip_tags: str
-) -> None:
-    done = play("teardown", cluster.bootstrap, VARIABLES | variables, check=True, skip_tags=skip_tags)
+def test_topics_that_are_not_asked_for(cluster: Cluster, world: None, variables: dict[str, Any]) -> None:
+    done = play("teardown", cluster.bootstrap, VARIABLES | variables, check=True)
     assert (done.code, done.words, done.changed) == (0, "", ["Delete the groups"])
-
-
-def test_who_skips_the_checks_deletes_nothing(cluster: Cluster, world: None) -> None:
-    """With a pattern that they would refuse."""
-    variables = VARIABLES | {"teardown_groups": "[t-v]*"}
-    done = play("teardown", cluster.bootstrap, variables, check=True, skip_tags="always")
-    assert (done.code, done.changed) == (2, [])
 
 
 def test_a_topic_that_another_application_reads_is_kept(cluster: Cluster, world: None) -> None:
@@ -105,15 +197,10 @@ def test_a_changelog_of_another_application_is_kept(cluster: Cluster, world: Non
     assert {theirs, own} & truth.topics(cluster.bootstrap).keys() == {theirs}
 
 
-@pytest.mark.parametrize(
-    ("tags", "skip_tags"), [pytest.param("topics", "", id="chosen"), pytest.param("", "groups", id="left")]
-)
-def test_a_topic_that_the_environment_reads_is_kept_if_its_groups_are(
-    cluster: Cluster, world: None, tags: str, skip_tags: str
-) -> None:
+def test_a_topic_that_the_environment_reads_is_kept_if_its_groups_are(cluster: Cluster, world: None) -> None:
     with Consumer(cluster.bootstrap, "undead-alive", [NAME]):
         truth.wait_stable(cluster.bootstrap, "undead-alive")
-        done = play("teardown", cluster.bootstrap, VARIABLES, tags=tags, skip_tags=skip_tags)
+        done = play("teardown", cluster.bootstrap, VARIABLES | {"teardown_scope": ["topics"]})
     assert (done.code, done.changed) == (2, [])
     assert f"Members of groups that stay read {NAME}" in done.words
     assert NAME in truth.topics(cluster.bootstrap)

@@ -30,7 +30,7 @@ def taken(name: str, **given: Any) -> Any:
 
 def test_what_is_protected_is_what_the_module_protects() -> None:
     options = yaml.safe_load(consumer_offsets_audit.DOCUMENTATION)["options"]
-    assert taken("cleanup_protected") == options["exclude"]["default"] == PROTECTED
+    assert taken("__cleanup_protected") == options["exclude"]["default"] == PROTECTED
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,8 @@ def test_what_is_protected_is_what_the_module_protects() -> None:
         *(({"cleanup_keep": nothing}, PROTECTED) for nothing in ("", "\n", [], None)),
         *(({"cleanup_protect": value}, PROTECTED) for value in (True, "yes", None)),
         *(({"cleanup_protect": value}, []) for value in (False, "false", "no")),
+        # no option, and no way round one
+        ({"cleanup_protected": []}, PROTECTED),
         ({"cleanup_keep": "payments-*"}, [*PROTECTED, "payments-*"]),
         ({"cleanup_keep": "a, b"}, [*PROTECTED, "a, b"]),
         ({"cleanup_keep": " a \r\n\n  b*  \n"}, [*PROTECTED, "a", "b*"]),
@@ -51,7 +53,7 @@ def test_what_is_protected_is_what_the_module_protects() -> None:
     ],
 )
 def test_kept(given: dict[str, Any], kept: list[Any]) -> None:
-    assert taken("cleanup_kept", **given) == kept
+    assert taken("__cleanup_kept", **given) == kept
 
 
 @pytest.mark.parametrize(
@@ -59,10 +61,10 @@ def test_kept(given: dict[str, Any], kept: list[Any]) -> None:
     [({}, ["*"]), ({"cleanup_include": "a*\nb"}, ["a*", "b"]), ({"cleanup_include": ["a"]}, ["a"])],
 )
 def test_included(given: dict[str, Any], included: list[str]) -> None:
-    assert taken("cleanup_include_patterns", **given) == included
+    assert taken("__cleanup_include_patterns", **given) == included
 
 
 # the module refuses an empty list
 @pytest.mark.parametrize("empty", ["", "\n", []])
 def test_an_empty_selection_is_not_everything(empty: Any) -> None:
-    assert taken("cleanup_include_patterns", cleanup_include=empty) == []
+    assert taken("__cleanup_include_patterns", cleanup_include=empty) == []

@@ -16,7 +16,12 @@ import typing as t
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file as plan_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._plan_file import Plan, PlannedGroup, PlannedOffset
+from ansible_collections.kafkaops.groups.plugins.module_utils._plan_file import (
+    Judged,
+    Plan,
+    PlannedGroup,
+    PlannedOffset,
+)
 
 from tests.unit.values import at
 
@@ -29,6 +34,7 @@ PLAN = Plan(
         PlannedGroup("none", "streams", "Empty", "no commit", {}),
     ],
     [PlannedOffset("g", "consumer", "Stable", at(1, "b"), 25, "not subscribed")],
+    Judged(7, 9),
 )
 ENTRY = {"topic": "a", "partition": 0, "offset": 1}
 GROUP = {"group": "g", "type": "classic", "state": "Empty", "evidence": "old", "offsets": [ENTRY]}
@@ -37,7 +43,14 @@ OFFSET = {"group": "g", "type": "consumer", "state": "Stable", **ENTRY, "evidenc
 
 def content(**more: t.Any) -> dict[str, t.Any]:
     head = {"format": "kafkaops.groups/plan", "version": 1, "cluster_id": "c", "created": "2026-01-31T12:00:00+00:00"}
-    return {**head, "criteria": {}, "delete_groups": [GROUP], "delete_offsets": [OFFSET], **more}
+    return {
+        **head,
+        "criteria": {},
+        "judged": {"groups": 2, "offsets": 3},
+        "delete_groups": [GROUP],
+        "delete_offsets": [OFFSET],
+        **more,
+    }
 
 
 def of_group(**more: t.Any) -> dict[str, t.Any]:
@@ -70,6 +83,15 @@ def test_the_contract_of_the_file(tmp_path: pathlib.Path) -> None:
     path.write_text(json.dumps(content()))
     plan_file.write(str(path), plan_file.read(str(path), "c"))
     assert json.loads(path.read_text()) == content()
+
+
+def test_a_plan_that_does_not_say_what_was_judged(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(without("judged", content())))
+    read = plan_file.read(str(path), "c")
+    assert read.judged is None
+    plan_file.write(str(path), read)
+    assert json.loads(path.read_text()) == without("judged", content())
 
 
 def test_another_clusters_plan(tmp_path: pathlib.Path) -> None:
@@ -119,6 +141,9 @@ def test_a_folder_that_cannot_be_synced(tmp_path: pathlib.Path, monkeypatch: pyt
         (content(created="soon"), "Invalid isoformat"),
         (content(created="2026-01-31T12:00:00"), "names no time zone"),
         (content(criteria=[]), "criteria is not a dictionary"),
+        (content(judged=None), "TypeError"),
+        (content(judged={"groups": 1}), "KeyError: 'offsets'"),
+        (content(judged={"groups": 1, "offsets": -1}), "-1 is not a number from 0"),
         (content(delete_groups=None), "delete_groups is not a list"),
         (content(delete_offsets={}), "delete_offsets is not a list"),
         (without("delete_offsets", content()), "KeyError: 'delete_offsets'"),

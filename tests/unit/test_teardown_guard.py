@@ -17,7 +17,7 @@ VARIABLES = yaml.safe_load((CHECKOUT / "roles/teardown/vars/main.yml").read_text
 
 
 def taken(pattern: str) -> bool:
-    rule = "teardown_regex_literals" if pattern.startswith("~") else "teardown_shell_literals"
+    rule = "__teardown_regex_literals" if pattern.startswith("~") else "__teardown_shell_literals"
     return bool(Templar(variables={"item": pattern}).template(trust_as_template(VARIABLES[rule])))
 
 

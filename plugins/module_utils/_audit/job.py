@@ -21,7 +21,7 @@ import typing as t
 from .. import _plan_file as plan_file
 from .._errors import CallError, TaskError
 from .._model import TopicPartition
-from .._plan_file import Plan
+from .._plan_file import Judged, Plan
 from .._session import Session
 from . import findings, live, plan, records, report, source, store, tables, transforms
 from .findings import Criteria
@@ -151,12 +151,14 @@ def _write(settings: Settings, facts: Facts, frames: dict[str, DataFrame], draft
     made = {name: tables.write(frame, name, draft, settings) for name, frame in frames.items()}
     rows = {name: made[name].to_pylist() for name in ("groups", "findings")}
     by_name = {row["group"]: row for row in rows["groups"]}
+    judged = [row["partitions"] for row in rows["groups"] if row["included"]]
     planned = Plan(
         facts.cluster_id,
         facts.created,
         settings.criteria(),
         plan.delete_groups(rows["findings"], by_name, made["offsets"]),
         plan.delete_offsets(rows["findings"], by_name, made["offsets"]),
+        Judged(len(judged), sum(judged)),
     )
     plan_file.write(draft.path(store.PLAN), planned)
     warnings = (

@@ -1,0 +1,68 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""No guard of a role or a playbook depends on a variable that an extra variable replaces, and nothing has a tag."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.support.collection import CHECKOUT
+
+ROLES = sorted(path.name for path in (CHECKOUT / "roles").iterdir())
+PLAYBOOKS = ["audit", "restore"]
+FILES = {role: sorted((CHECKOUT / "roles" / role / "tasks").glob("*.yml")) for role in ROLES}
+FILES |= {name: [CHECKOUT / "playbooks" / f"{name}.yml"] for name in PLAYBOOKS}
+
+
+def tasks(found: Any) -> Iterator[dict[str, Any]]:
+    """Every task, block and play."""
+    for task in found or []:
+        yield task
+        for inner in ("block", "rescue", "always", "tasks"):
+            yield from tasks(task.get(inner))
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return list(tasks(yaml.safe_load(path.read_text(encoding="utf-8"))))
+
+
+def made(name: str) -> set[str]:
+    """The variables that a role or a playbook makes by itself."""
+    found: set[str] = set()
+    if name in ROLES:
+        found |= yaml.safe_load((CHECKOUT / "roles" / name / "vars" / "main.yml").read_text(encoding="utf-8")).keys()
+    for task in (task for path in FILES[name] for task in read(path)):
+        facts = task.get("ansible.builtin.set_fact", {})
+        found |= {task["register"]} if "register" in task else set()
+        found |= task.get("vars", {}).keys() | facts.keys()
+    return found
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_made_cannot_be_set(name: str) -> None:
+    variables = made(name)
+    assert variables
+    assert {each for each in variables if not each.startswith(f"__{name}_")} == set()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_first_task_refuses_such_extra_variables(name: str) -> None:
+    path = FILES[name][0] if name in PLAYBOOKS else CHECKOUT / "roles" / name / "tasks" / "guard.yml"
+    first = next(task for task in read(path) if "ansible.builtin.assert" in task)
+    check = f"lookup('kafkaops.groups.extra_vars', '__{name}_') | length == 0"
+    assert first["ansible.builtin.assert"]["that"] == check
+    if name in ROLES:
+        main = read(CHECKOUT / "roles" / name / "tasks" / "main.yml")
+        assert main[0]["ansible.builtin.import_tasks"] == "guard.yml"
+
+
+@pytest.mark.parametrize("path", [path for paths in FILES.values() for path in paths], ids=lambda path: str(path)[-30:])
+def test_nothing_has_a_tag(path: Path) -> None:
+    assert [task["name"] for task in read(path) if "tags" in task] == []
