@@ -65,7 +65,8 @@ def play(
     `inventory` has the variables of each host, which all are this machine.
     """
     options = [*(["--check"] if check else []), *([f"--tags {tags}"] if tags else [])]
-    hosts = {name: {"ansible_connection": "local", **given} for name, given in (inventory or {}).items()}
+    here = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    hosts = {name: here | dict(given) for name, given in (inventory or {}).items()}
     with tempfile.TemporaryDirectory(prefix="playbook-") as folder:
         done = ansible_runner.run(
             private_data_dir=folder,
