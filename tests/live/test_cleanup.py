@@ -277,7 +277,7 @@ def test_a_task_that_is_killed_half_way_is_undone_by_the_command_that_is_printed
 
 def kill_module() -> None:
     """Kill the module that a run of this process has started."""
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["ps", "-eww", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
     rows = [line.split(maxsplit=2) for line in listed.splitlines()]
     family, size = {str(os.getpid())}, 0
     while len(family) > size:
