@@ -262,7 +262,7 @@ def test_a_task_that_is_killed_half_way_is_undone_by_the_command_that_is_printed
     assert failed.artifacts["restore_missing_only"] is True
     # one group that was deleted is at work again: it stays as it is
     commits.commit(world.cluster.client(), TEN[0], {("orders", 0): (30, "", -1)})
-    shell(told(failed), world.cluster.client())
+    shell(told(failed), world.cluster.bootstrap)
     moved = offsets(0) | {("orders", 0): truth.Offset(30, "", -1)}
     assert world.state() == world.at_first | {TEN[0]: moved}
     commits.commit(
@@ -355,7 +355,7 @@ def test_the_way_back(world: World, member: Member) -> None:
     assert predicted.changed == ["Restore"]
     assert world.state().keys() == {COMMITS, JOINS, MOVED}
     for done in world.cleaned:
-        shell(told(done), world.cluster.client())
+        shell(told(done), world.cluster.bootstrap)
     assert world.state() == world.at_first | {COMMITS: offsets(3) | {("orders", 0): truth.Offset(20, "alive", -1)}}
     assert world.restore(**second).changed == []
 

@@ -61,9 +61,7 @@ def test_by_default_it_shows_what_would_go_and_deletes_nothing(cluster: Cluster,
 @pytest.mark.parametrize(
     ("variables", "words"),
     [
-        pytest.param(
-            {"teardown_max_share": 0.001}, r"The patterns match 1 of the \d+ groups \(", id="share of groups"
-        ),
+        pytest.param({"teardown_max_share": 0.001}, r"The patterns match 1 of the \d+ groups \(", id="share of groups"),
         pytest.param({"teardown_max_share": 0}, "teardown_max_share must be above 0", id="no share"),
         pytest.param({"teardown_allowed_patterns": []}, "teardown_allowed_patterns is empty", id="nothing allowed"),
         pytest.param(
