@@ -11,10 +11,10 @@ version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Returns the names of the variables that were given with C(--extra-vars), or as extra variables or survey answers of AWX, and start
-    with a prefix.
-  - Extra variables take precedence over all other variables. The roles of this collection use this lookup to refuse values for their
-    internal variables, on which their limits depend.
+  - Returns the names of the variables that were given with C(--extra-vars), or as extra variables or survey answers of
+    AWX, and start with a prefix.
+  - Extra variables take precedence over all other variables. The roles of this collection use this lookup to refuse
+    values for their internal variables, on which their limits depend.
 options:
   _terms:
     description: The prefixes.

@@ -43,7 +43,7 @@ class PlannedOffset(t.NamedTuple):
 
 
 class Judged(t.NamedTuple):
-    """How many groups an audit judged, which are all that a plan of it could delete, and how many offsets these have committed."""
+    """How many groups an audit judged, which it could have planned to delete, and how many offsets they hold."""
 
     groups: int
     offsets: int
