@@ -36,7 +36,7 @@ USER = "admin"
 #: Where ansible-runner's folder is in an execution environment.
 IN_CONTAINER = "/runner"
 ORDERS, INTERNAL = "awx-orders", "awx-app-sums-changelog"
-NOTE = (3, "a note", 1)
+NOTE = (3, "a note", 0)
 
 PLAYBOOKS = sorted(path.stem for path in (CHECKOUT / "playbooks").glob("*.yml") if path.stem != "demo")
 SURVEYS = {
