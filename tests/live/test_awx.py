@@ -245,13 +245,15 @@ def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, 
         "cleanup_backup_folder": str(left / "backups"),
         "cleanup_plan": audited.tasks["Audit"]["plan"],
     }
-    shown = by_password.launch("cleanup", {}, own=own)
+    # all that the audit judged is stale
+    answers: dict[str, Any] = {"cleanup_max_share": 100}
+    shown = by_password.launch("cleanup", answers, own=own)
     assert (shown.code, shown.changed, list(shown.artifacts)) == (0, [], ["cleanup_plan"])
     assert shown.artifacts["cleanup_plan"].endswith("Z-plan.json")
     assert {"awx-old-1", "awx-old-2"} <= truth.groups(client).keys()
 
     commits.commit(client, "awx-busy", {(ORDERS, 0): (4, "", 1)})
-    done = by_password.launch("cleanup", {"cleanup_apply": "true"}, own={**own, **shown.artifacts})
+    done = by_password.launch("cleanup", {**answers, "cleanup_apply": "true"}, own={**own, **shown.artifacts})
     assert (done.code, done.changed) == (0, ["Delete the groups"])
     assert {
         (item["group"], item["action"], item["changed"]) for item in done.tasks["Delete the groups"]["results"]
