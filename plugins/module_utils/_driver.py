@@ -31,11 +31,9 @@ from ._errors import (
     of_call,
 )
 from ._lookup import AnyBroker, Controller, Coordinators, Leaders, Lookup, told_by
-from ._rpc._handler import Broker, Done, Failed, Handler, Outcome, Retry, Unmap
+from ._rpc._handler import UNCONFIRMED, Broker, Done, Failed, Handler, Outcome, Retry, Unmap
 from ._wire import Wire
 
-# a write that timed out on the broker comes back as one of these, the latter up to Kafka 3.9
-_IN_DOUBT = ("COORDINATOR_NOT_AVAILABLE", "REQUEST_TIMED_OUT")
 BACKOFF = 0.1
 BACKOFF_MAX = 1.0
 K = t.TypeVar("K", bound=c.Hashable)
@@ -55,16 +53,16 @@ def backoff(attempt: int) -> float:
 
 
 class Changed(t.NamedTuple, t.Generic[K, V]):
-    """The outcome of a change.
+    """The outcome of a mutating RPC.
 
     Attributes:
-        answers: each key's value or error, in the order of the keys.
-        resent: keys for which it was sent again, after a first request that may have been carried out: if the second
-            found nothing left to change, it was.
+        answers: the value or error of each key, in the order of the keys.
+        resent: keys for which this change was sent again, after a first request that may have been carried out: if
+            the second finds nothing to change, the first was carried out.
     """
 
     answers: dict[K, V | KafkaError]
-    resent: set[K]
+    resent: frozenset[K]
 
 
 class Driver:
@@ -96,7 +94,7 @@ class Driver:
         A request that got no answer is not sent again before `settle` has read what became of it.
         """
         run = _Run(self, handler, list(dict.fromkeys(keys)), settle)
-        return Changed(await run.finish(), run.resent)
+        return Changed(await run.finish(), frozenset(run.resent))
 
     async def locate(self, handler: Handler[K, V], keys: c.Iterable[K]) -> None:
         """Look up the brokers of keys once, for several handlers that will ask about the same ones."""
@@ -114,7 +112,6 @@ class _Run(t.Generic[K, V]):
     """The state of one handler's run over its keys."""
 
     def __init__(self, driver: Driver, handler: Handler[K, V], keys: list[K], settle: Settle[K, V] | None) -> None:
-        self.driver = driver
         self.wire = driver.wire
         self.handler = handler
         self.lookup = driver.lookup(handler)
@@ -124,9 +121,9 @@ class _Run(t.Generic[K, V]):
         self.results: dict[K, V | KafkaError] = {}
         self.last: dict[K, KafkaError] = {}
         self.unknown: dict[K, None] = {}
-        self.resent: set[K] = set()
         # what may be carried out yet, whatever a read says: it is on its way to a slow broker, or waits for replicas
         self.late: set[K] = set()
+        self.resent: set[K] = set()
         self.doubted: dict[K, V | KafkaError] = {}
         # time to read, after the last request was sent, what became of it
         self.reserve = min(5.0, self.wire.deadline.timeout / 10) if settle else 0.0
@@ -222,7 +219,7 @@ class _Run(t.Generic[K, V]):
             if self.settle and outcome.error.name == "NOT_COORDINATOR":
                 # also for a write that a broker took, and then lost the key before it was replicated
                 self.resent.add(key)
-            self._take(key, outcome, sent=outcome.error.name in _IN_DOUBT)
+            self._take(key, outcome, sent=outcome.error.name in UNCONFIRMED)
 
     def _doubt(self, key: K, told: V | KafkaError) -> None:
         """Take errors that may have come after the change was made: they hold unless a read shows the change."""

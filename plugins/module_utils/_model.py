@@ -90,6 +90,7 @@ class Group(t.NamedTuple):
         type: classic, consumer, share or streams.
         protocol_type: C(consumer), C(connect) and the like; empty for a simple group, which only commits.
         operations: what the caller may do with the group (READ, DESCRIBE, DELETE); None where the broker does not say.
+        removable: whether its coordinator knows how to remove members of such a group on behalf of others.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Group(t.NamedTuple):
     assignor: str = ""
     members: tuple[Member, ...] = ()
     operations: frozenset[str] | None = None
+    removable: bool = True
 
     @property
     def kind(self) -> str:

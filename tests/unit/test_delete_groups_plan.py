@@ -37,7 +37,7 @@ def refused(name: str) -> tuple[str, str, str]:
         (group("g", member()), "", [refused("NON_EMPTY_GROUP")]),
         (group("g", member()), "force", [REMOVE, DELETE]),
         (group("g", member("x"), member("y", "i")), "force", [REMOVE, REMOVE, DELETE]),
-        (group("g", member(), type="consumer"), "force refused", [refused("UNSUPPORTED_VERSION")]),
+        (group("g", member(), type="consumer", removable=False), "force", [refused("UNSUPPORTED_VERSION")]),
         (group("g", member(), type="consumer"), "force", [REMOVE, DELETE]),
         (group("g", member(), type="share"), "force", [refused("NON_EMPTY_GROUP")]),
         (group("g", member(), type="streams"), "force", [refused("NON_EMPTY_GROUP")]),
@@ -49,14 +49,13 @@ def refused(name: str) -> tuple[str, str, str]:
     ],
 )
 def test_plan(seen: object, options: str, rows: list[tuple[str, str, str | None]]) -> None:
-    refusals = {"g": error("UNSUPPORTED_VERSION")} if "refused" in options else {}
-    items = plan({"g": seen}, "force" in options, refusals, "backup" in options)  # type: ignore[dict-item]
+    items = plan({"g": seen}, "force" in options, "backup" in options)  # type: ignore[dict-item]
     assert [row(item) for item in items] == rows
 
 
 def test_a_refusal_names_the_members_and_the_ways_out() -> None:
     members = [member(f"m{index}", f"i{index}") for index in range(7)]
-    (item,) = plan({"g": group("g", *members)}, False, {}, False)
+    (item,) = plan({"g": group("g", *members)}, False, False)
     assert item.error is not None
     for words in ("7 members", "m0", "client-m0", "10.0.0.1", "instance i0", "and 2 more", "force to true"):
         assert words in item.error.message
@@ -65,7 +64,7 @@ def test_a_refusal_names_the_members_and_the_ways_out() -> None:
 
 @pytest.mark.parametrize(("most", "refused"), [(None, False), (2, False), (1, True), (0, True)])
 def test_limit(most: int | None, refused: bool) -> None:
-    items = plan({"g": group(), "h": group("h"), "gone": None}, False, {}, False)
+    items = plan({"g": group(), "h": group("h"), "gone": None}, False, False)
     limited = limit(items, DELETE_GROUP, most)
     names = [item.error.name if item.error else None for item in limited]
     assert names == (["POLICY_VIOLATION", "POLICY_VIOLATION", None] if refused else [None, None, None])

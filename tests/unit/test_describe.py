@@ -43,7 +43,15 @@ def described(code: int) -> Any:
     ],
 )
 def test_what_tells_most_is_taken(codes: list[int], kind: type | None) -> None:
-    answer = Answer(groups=[described(code) for code in codes])
+    answer = Answer(groups=[described(code) for code in codes], version=1)
     outcome = ConsumerGroupDescribe().outcomes(["a"], answer)["a"]
     got = outcome.value if isinstance(outcome, Done) else outcome
     assert got is None if kind is None else isinstance(got, kind)
+
+
+@pytest.mark.parametrize(("version", "removable"), [(0, False), (1, True)], ids=["3.9", "4.0"])
+def test_the_coordinator_of_a_group_tells_whether_it_removes_members(version: int, removable: bool) -> None:
+    outcome = ConsumerGroupDescribe().outcomes(["a"], Answer(groups=[described(0)], version=version))["a"]
+    assert isinstance(outcome, Done)
+    assert isinstance(outcome.value, Group)
+    assert outcome.value.removable is removable

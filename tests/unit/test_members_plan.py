@@ -10,7 +10,6 @@ import typing as t
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError, error
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Group
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.members import MemberName, parse, plan
 
 from tests.unit.values import group, member, row
@@ -38,7 +37,8 @@ def refused(name: str) -> tuple[str, str, str]:
         (TWO, [MemberName("i", "an earlier one")], [NONE]),
         (None, [MemberName("i", None)], [NONE]),
         (group("g", member(), protocol_type="connect"), None, [REMOVE]),
-        (group("g", member(), type="consumer"), None, [refused("UNSUPPORTED_VERSION")]),
+        (group("g", member(), type="consumer"), None, [REMOVE]),
+        (group("g", member(), type="consumer", removable=False), None, [refused("UNSUPPORTED_VERSION")]),
         (group("g", member(), type="share"), None, [refused("UNKNOWN_MEMBER_ID")]),
         (group("g", member(), type="streams"), None, [refused("UNKNOWN_MEMBER_ID")]),
         (group("g", member(), operations=frozenset({"DELETE"})), None, [refused("GROUP_AUTHORIZATION_FAILED")]),
@@ -46,8 +46,7 @@ def refused(name: str) -> tuple[str, str, str]:
     ],
 )
 def test_plan(seen: object, wanted: list[MemberName] | None, rows: list[tuple[str, str, str | None]]) -> None:
-    refusals = {"g": error("UNSUPPORTED_VERSION")} if isinstance(seen, Group) and seen.type == "consumer" else {}
-    assert [row(item) for item in plan({"g": seen}, wanted, refusals)] == rows  # type: ignore[dict-item]
+    assert [row(item) for item in plan({"g": seen}, wanted)] == rows  # type: ignore[dict-item]
 
 
 @pytest.mark.parametrize(

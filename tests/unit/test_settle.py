@@ -6,12 +6,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import typing as t
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError, error
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _offset_checks
-from ansible_collections.kafkaops.groups.plugins.module_utils._results import DELETE_OFFSET, SET_OFFSET, Item
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import (
+    _offset_checks,
+    _read,
+    delete_groups,
+    delete_offsets,
+)
+from ansible_collections.kafkaops.groups.plugins.module_utils._results import (
+    DELETE_GROUP,
+    DELETE_OFFSET,
+    SET_OFFSET,
+    Item,
+)
+from ansible_collections.kafkaops.groups.plugins.module_utils._wire import Deadline
 
 from tests.unit.values import at, offset
 
@@ -56,3 +68,49 @@ def told(became: t.Any) -> t.Any:
     if isinstance(became, KafkaError):
         return became.name
     return became and [problem and problem.name for problem in became.values()]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "item"),
+    [(delete_groups._outcome, Item("g", DELETE_GROUP)), (delete_offsets._outcome, Item("g", DELETE_OFFSET, "a", 0))],
+)
+@pytest.mark.parametrize("from_plan", [True, False])
+def test_what_was_used_meanwhile_is_left_alone_by_a_plan_and_else_fails(
+    outcome: t.Any, item: Item, from_plan: bool
+) -> None:
+    done = outcome(item, error("POLICY_VIOLATION", "used"), False, from_plan)
+    assert not done.changed
+    assert (done.left_alone is not None, done.error is None) == (from_plan, from_plan)
+
+
+class Transactions:
+    """A session whose groups are stable after so many looks; None: never."""
+
+    def __init__(self, looks: dict[str, int | None], timeout: float = 2) -> None:
+        self.looks, self.asked = looks, list[list[str]]()
+        self.deadline, self.driver, self.wire = Deadline(timeout), self, self
+
+    async def read(self, _handler: t.Any, groups: t.Iterable[str]) -> dict[str, t.Any]:
+        self.asked.append(list(groups))
+        return {name: self._look(name) for name in self.asked[-1]}
+
+    def _look(self, name: str) -> t.Any:
+        left = self.looks[name]
+        if left == 0:
+            return {at(): offset(3)}
+        self.looks[name] = None if left is None else left - 1
+        return error("UNSTABLE_OFFSET_COMMIT")
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+def test_only_what_is_not_stable_is_read_again_for_a_while() -> None:
+    session = Transactions({"stable": 0, "ends": 2, "open": None})
+    found: t.Any = asyncio.run(_read.committed(session, ["stable", "ends", "open"]))  # type: ignore[arg-type]
+    assert (found["stable"], found["ends"]) == ({at(): offset(3)}, {at(): offset(3)})
+    assert found["open"].name == "UNSTABLE_OFFSET_COMMIT"
+    assert "was under way for 0.5 s" in found["open"].message
+    assert session.asked[:3] == [["stable", "ends", "open"], ["ends", "open"], ["ends", "open"]]
+    # the rest of the time belongs to the rest of the task
+    assert session.deadline.remaining > 0.7

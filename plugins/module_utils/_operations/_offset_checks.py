@@ -57,7 +57,7 @@ async def looked_at_again(session: Session, items: c.Sequence[Item], from_plan: 
         from_plan: whether only that offset is left alone; else all items of the group fail.
     """
     names = planned(items)
-    found = await (committed(session, names, stable=True) if from_plan else committed_now(session, names))
+    found = await (committed(session, names) if from_plan else committed_now(session, names))
     used = {item.group for item in items if item.changed and _moved(item, found[item.group])}
     return [_kept(item, found[item.group], used, from_plan) if item.changed else item for item in items]
 

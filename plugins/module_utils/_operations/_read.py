@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-import itertools
 import typing as t
 
-from .._errors import CallError, KafkaError, UnsupportedVersion, error
+from .._driver import BACKOFF, BACKOFF_MAX
+from .._errors import KafkaError, error
 from .._model import Group, Offsets
 from .._rpc._describe import DescribeHandler
 from .._rpc.describe_groups import AbsentGroupOperations, DescribeGroups
@@ -18,13 +18,12 @@ from .._session import Session
 
 Described = Group | None | KafkaError  # pylint: disable=unsupported-binary-operation
 
+_UNSTABLE = "UNSTABLE_OFFSET_COMMIT"
 _REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _REBALANCE_WAIT = 10.0
-_UNSTABLE = "UNSTABLE_OFFSET_COMMIT"
 _UNSTABLE_WAIT = 10.0
-_UNSTABLE_PAUSE = 0.5
-# the version of ConsumerGroupDescribe that came with the removal of members
-_REMOVES_MEMBERS = 1
+# of the task's time
+_WAIT_SHARE = 4
 
 
 async def describe(session: Session, names: t.Iterable[str], needed: str = "DESCRIBE") -> dict[str, Described]:
@@ -75,7 +74,7 @@ def _in_words(name: str, answer: KafkaError, needed: str) -> KafkaError:
 async def describe_at_rest(session: Session, names: t.Iterable[str], needed: str) -> dict[str, Described]:
     """Describe groups; wait a while for those that rebalance, since their subscriptions do not show meanwhile."""
     seen = await describe(session, names, needed)
-    patience = min(_REBALANCE_WAIT, session.deadline.remaining / 4)
+    patience = min(_REBALANCE_WAIT, session.deadline.remaining / _WAIT_SHARE)
     while patience > 0:
         moving = [name for name, group in seen.items() if isinstance(group, Group) and group.state in _REBALANCING]
         if not moving:
@@ -86,38 +85,37 @@ async def describe_at_rest(session: Session, names: t.Iterable[str], needed: str
     return seen
 
 
-async def committed(session: Session, names: t.Iterable[str], stable: bool = False) -> dict[str, Offsets | KafkaError]:
+async def committed(session: Session, names: t.Iterable[str]) -> dict[str, Offsets | KafkaError]:
     """Return all that each group has committed; nothing for a group that does not exist.
 
-    Args:
-        stable: see OffsetFetch; a commit that is under way is waited for, for a while.
+    What a group is about to commit is waited for, a while.
     """
-    found = await _fetch(session, names, stable)
-    patience = min(_UNSTABLE_WAIT, session.deadline.remaining / 4)
-    for pause in itertools.repeat(_UNSTABLE_PAUSE, int(patience / _UNSTABLE_PAUSE)):
-        unstable = _unstable(found)
-        if not unstable:
-            break
-        await session.wire.sleep(pause)
-        found |= await _fetch(session, unstable, stable)
-    return found
-
-
-async def _fetch(session: Session, names: t.Iterable[str], stable: bool) -> dict[str, Offsets | KafkaError]:
-    return await session.driver.read(OffsetFetch(stable), names)
-
-
-def _unstable(found: dict[str, Offsets | KafkaError]) -> list[str]:
-    return [name for name, answer in found.items() if isinstance(answer, KafkaError) and answer.name == _UNSTABLE]
+    patience = min(_UNSTABLE_WAIT, session.deadline.remaining / _WAIT_SHARE)
+    end = session.deadline.remaining - patience
+    delay = BACKOFF
+    found = await session.driver.read(OffsetFetch(stable=True), names)
+    while (unstable := _unstable(found)) and session.deadline.remaining - delay > end:
+        await session.wire.sleep(delay)
+        delay = min(2 * delay, BACKOFF_MAX)
+        found.update(await session.driver.read(OffsetFetch(stable=True), unstable))
+    words = (
+        f"a commit of its offsets was under way for {patience:.3g} s, as that of an open transaction is: wait until the "
+        "transaction ends, or abort it with kafka-transactions.sh, and run the task again"
+    )
+    return {**found, **dict.fromkeys(_unstable(found), error(_UNSTABLE, words))}
 
 
 async def committed_now(session: Session, names: t.Iterable[str]) -> dict[str, Offsets | KafkaError]:
     """Return what each group has committed, also where its coordinator has just taken over; see OffsetFetch.
 
-    What is about to be committed by a group is not waited for.
+    What a group is about to commit is not waited for.
     """
-    found = await _fetch(session, names, stable=True)
-    return found | await _fetch(session, _unstable(found), stable=False)
+    found = await session.driver.read(OffsetFetch(stable=True), names)
+    return {**found, **await session.driver.read(OffsetFetch(stable=False), _unstable(found))}
+
+
+def _unstable(found: dict[str, Offsets | KafkaError]) -> list[str]:
+    return [name for name, answer in found.items() if isinstance(answer, KafkaError) and answer.name == _UNSTABLE]
 
 
 async def absent_group_operations(
@@ -125,35 +123,3 @@ async def absent_group_operations(
 ) -> dict[str, frozenset[str] | KafkaError | None]:
     """Return what the caller may do with each of these missing groups; None where the broker does not say."""
     return await session.driver.read(AbsentGroupOperations(), names)
-
-
-async def removal_refusals(session: Session, seen: dict[str, Described]) -> dict[str, KafkaError]:
-    """Return why the coordinators of KIP-848 groups do not remove members on behalf of others: they do since Kafka 4.0.
-
-    The error of each of these groups that is refused, or whose coordinator cannot be asked.
-    """
-    groups = [group for group in seen.values() if isinstance(group, Group) and group.type == "consumer"]
-    coordinators = session.driver.coordinators.nodes
-    nodes = {coordinators[group.name] for group in groups if group.name in coordinators}
-    found_at = await session.wire.gather(_describe_version(session, node) for node in nodes)
-    versions = dict(zip(nodes, found_at, strict=True))
-    refusals = {}
-    for group in groups:
-        found = versions.get(coordinators.get(group.name, -1), error("COORDINATOR_NOT_AVAILABLE"))
-        if isinstance(found, KafkaError):
-            refusals[group.name] = found
-        elif found < _REMOVES_MEMBERS:
-            words = f"it is a {group.kind}, and its broker, older than 4.0, does not remove members: stop its consumers"
-            refusals[group.name] = error("UNSUPPORTED_VERSION", words)
-    return refusals
-
-
-async def _describe_version(session: Session, node: int) -> int | KafkaError:
-    from .._typed_messages import ConsumerGroupDescribeRequest
-
-    try:
-        return await session.wire.version(node, ConsumerGroupDescribeRequest)
-    except CallError as exc:
-        return error("NETWORK_EXCEPTION", str(exc))
-    except UnsupportedVersion as exc:
-        return error("UNSUPPORTED_VERSION", str(exc))

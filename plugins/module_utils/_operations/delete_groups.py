@@ -18,7 +18,7 @@ from .._session import Session
 from . import members
 from ._expected import COMMITTED_SINCE, USED_SINCE, changed_groups, leave_alone, left_alone_warning, read_plan
 from ._guard import back_up, limit, snapshots
-from ._read import Described, committed, describe, removal_refusals
+from ._read import Described, committed, describe
 
 SHOWN_MEMBERS = 5
 REASON = "the group is being deleted by kafkaops.groups.consumer_group"
@@ -54,11 +54,10 @@ async def delete_groups(request: Request, session: Session) -> Report:
     expected = None if given is None else given.delete_groups
     names = request.names if expected is None else [planned.group for planned in expected]
     seen = await describe(session, names, "READ and DELETE" if request.force else "DELETE")
-    refusals = await removal_refusals(session, seen) if request.force else {}
-    items = plan(seen, request.force, refusals, backup=request.backup is not None)
+    items = plan(seen, request.force, backup=request.backup is not None)
     checked = expected is not None or request.backup is not None
     existing = [name for name, group in seen.items() if isinstance(group, Group)]
-    offsets = await committed(session, existing, stable=True) if checked else {}
+    offsets = await committed(session, existing) if checked else {}
     if expected is not None:
         items = leave_alone(items, changed_groups(expected, seen, offsets))
     items = limit(_readable(items, offsets), DELETE_GROUP, request.max_changes)
@@ -73,8 +72,8 @@ async def delete_groups(request: Request, session: Session) -> Report:
     return Report(items, backup_file)
 
 
-def plan(seen: dict[str, Described], force: bool, refusals: dict[str, KafkaError], backup: bool) -> list[Item]:
-    """Return what to do with each group, and with `force` with its members before it; `refusals`: see `_read`."""
+def plan(seen: dict[str, Described], force: bool, backup: bool) -> list[Item]:
+    """Return what to do with each group, and with `force` with its members before it."""
     items: list[Item] = []
     for name, group in seen.items():
         if group is None:
@@ -82,11 +81,11 @@ def plan(seen: dict[str, Described], force: bool, refusals: dict[str, KafkaError
         elif isinstance(group, KafkaError):
             items.append(Item(name, DELETE_GROUP, error=group))
         else:
-            items += _plan_group(group, force, refusals.get(name), backup)
+            items += _plan_group(group, force, backup)
     return items
 
 
-def _plan_group(group: Group, force: bool, refusal: KafkaError | None, backup: bool) -> list[Item]:
+def _plan_group(group: Group, force: bool, backup: bool) -> list[Item]:
     deletion = Item(group.name, DELETE_GROUP, before=group)
     if not group.may("DELETE"):
         words = f"deleting needs DELETE on group '{group.name}'"
@@ -101,10 +100,10 @@ def _plan_group(group: Group, force: bool, refusal: KafkaError | None, backup: b
         return [deletion]
     if not force:
         return [deletion.failed(error("NON_EMPTY_GROUP", _in_use(group)))]
-    problem = members.removal_problem(group, refusal)
+    problem = members.removal_problem(group)
     if problem is not None:
         return [deletion.failed(error("NON_EMPTY_GROUP", problem.message) if problem.code == 25 else problem)]
-    return [*members.removals(group, refusal), deletion]
+    return [*members.removals(group), deletion]
 
 
 def _in_use(group: Group) -> str:
@@ -158,9 +157,8 @@ async def apply(
             for name, group in seen.items()
         }
 
-    answers, resent = await session.driver.change(
-        DeleteGroups(), [name for name in planned if name not in kept], settle
-    )
+    deleting = [name for name in planned if name not in kept]
+    answers, resent = await session.driver.change(DeleteGroups(), deleting, settle)
     outcomes = []
     for item in removed:
         if not item.changed or item.action != DELETE_GROUP:
@@ -175,7 +173,7 @@ async def apply(
 async def _committed_since(session: Session, groups: list[str], saved: dict[str, Offsets]) -> dict[str, KafkaError]:
     """Return the groups whose offsets are not the saved ones any more: deleting them would lose something."""
     problems = {}
-    for name, found in (await committed(session, groups, stable=True)).items():
+    for name, found in (await committed(session, groups)).items():
         if isinstance(found, KafkaError):
             problems[name] = found
         elif any(saved[name].get(where) != offset for where, offset in found.items()):
@@ -192,6 +190,8 @@ def _kept(item: Item, problem: KafkaError, from_plan: bool) -> Item:
 def _outcome(item: Item, answer: bool | KafkaError, resent: bool, from_plan: bool) -> Item:
     if not isinstance(answer, KafkaError):
         return item
+    if answer.name == "POLICY_VIOLATION":
+        return _kept(item, answer, from_plan)
     if answer.name == "GROUP_ID_NOT_FOUND":
         # deleted by the first of two requests; or expired, or deleted by somebody else, since it was read
         return item if resent else item.unneeded()
@@ -200,4 +200,4 @@ def _outcome(item: Item, answer: bool | KafkaError, resent: bool, from_plan: boo
         if from_plan:
             return item.left(words)
         return item.failed(error("NON_EMPTY_GROUP", f"{words}: stop its instances first"))
-    return _kept(item, answer, from_plan)
+    return item.failed(answer)

@@ -16,7 +16,7 @@ from .._model import Group, Member
 from .._results import NONE, REMOVE_MEMBER, Item, Report, counted, member_result
 from .._rpc.leave_group import LeaveGroup, MemberErrors
 from .._session import Session
-from ._read import Described, describe, removal_refusals
+from ._read import Described, describe
 
 WATCH_INTERVAL = 0.5
 
@@ -44,7 +44,7 @@ class Request(t.NamedTuple):
 async def remove_members(request: Request, session: Session) -> Report:
     """Remove members as C(consumer_group_members) asks."""
     seen = await describe(session, request.names, "READ")
-    items = plan(seen, request.members, await removal_refusals(session, seen))
+    items = plan(seen, request.members)
     if session.check_mode:
         return Report(items, extra={"rejoined": []})
     items = await apply(session, items, request.reason)
@@ -89,23 +89,22 @@ def _member_name(member: dict[str, t.Any], option: str) -> MemberName:
     return MemberName(*given)
 
 
-def plan(seen: dict[str, Described], wanted: list[MemberName] | None, refusals: dict[str, KafkaError]) -> list[Item]:
-    """Return what to do with each member: all members of each group, or the wanted ones; `refusals`: see `_read`."""
+def plan(seen: dict[str, Described], wanted: list[MemberName] | None) -> list[Item]:
+    """Return what to do with each member: all members of each group, or the wanted ones."""
     items: list[Item] = []
     for name, group in seen.items():
         if isinstance(group, KafkaError):
             items.append(Item(name, REMOVE_MEMBER, error=group))
         elif wanted is None:
-            leaving = removals(group, refusals.get(name)) if group else []
-            items += leaving or [Item(name, NONE, before=group, after=group)]
+            items += removals(group) if group and group.members else [Item(name, NONE, before=group, after=group)]
         else:
-            items += _chosen(name, group, wanted, refusals.get(name))
+            items += _chosen(name, group, wanted)
     return items
 
 
-def _chosen(name: str, group: Group | None, wanted: list[MemberName], refusal: KafkaError | None) -> list[Item]:
+def _chosen(name: str, group: Group | None, wanted: list[MemberName]) -> list[Item]:
     items: dict[Member, Item] = {}
-    planned = {item.member: item for item in removals(group, refusal)} if group else {}
+    planned = {item.member: item for item in removals(group)} if group else {}
     for member_name in wanted:
         found = [member for member in planned if member and member_name.names(member)]
         if not found:
@@ -116,9 +115,9 @@ def _chosen(name: str, group: Group | None, wanted: list[MemberName], refusal: K
     return list(items.values())
 
 
-def removals(group: Group, refusal: KafkaError | None) -> list[Item]:
+def removals(group: Group) -> list[Item]:
     """Return the removal of every member of a group, with the error that the broker would give."""
-    problem = removal_problem(group, refusal)
+    problem = removal_problem(group)
     return [
         Item(
             group.name,
@@ -132,12 +131,16 @@ def removals(group: Group, refusal: KafkaError | None) -> list[Item]:
     ]
 
 
-def removal_problem(group: Group, refusal: KafkaError | None) -> KafkaError | None:
-    """Return why the members of a group cannot be removed, None if they can; `refusal` is its coordinator's."""
+def removal_problem(group: Group) -> KafkaError | None:
+    """Return why the members of a group cannot be removed, None if they can."""
     if not group.may("READ"):
         return error("GROUP_AUTHORIZATION_FAILED", f"removing members needs READ on group '{group.name}'")
-    if refusal is not None:
-        return refusal
+    if not group.removable:
+        return error(
+            "UNSUPPORTED_VERSION",
+            f"it is a {group.kind}, and its coordinator is a broker older than 4.0, which does not remove members of "
+            "those: stop its consumers",
+        )
     if group.type in ("share", "streams"):
         tool = {"share": "stop its consumers", "streams": "stop the instances of the application"}[group.type]
         return error(

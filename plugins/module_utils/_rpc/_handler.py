@@ -54,14 +54,24 @@ class Unmap(t.NamedTuple):
 Outcome = Done[V] | Failed | Retry | Unmap  # pylint: disable=unsupported-binary-operation
 
 
+# of a change, that it may be made: the coordinator appended it, and then waited in vain for its replicas, or lost its
+# disk. Kafka 4.0 and newer answer the first alone; the Scala coordinator passes on what the log said (storeOffsets)
+UNCONFIRMED = (
+    "COORDINATOR_NOT_AVAILABLE",
+    "REQUEST_TIMED_OUT",
+    "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    "KAFKA_STORAGE_ERROR",
+)
+
+
 def coordinator_outcome(code: int, message: str | None = None) -> Failed | Retry | Unmap | None:
-    """Return the outcome that Java's Admin gives an error code of a group coordinator, None for 0."""
+    """Return the outcome that Java's Admin and consumer give an error code of a group coordinator, None for 0."""
     problem = from_code(code, message)
     if problem is None:
         return None
     if problem.name == "COORDINATOR_LOAD_IN_PROGRESS":
         return Retry(problem)
-    if problem.name in ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR"):
+    if problem.name == "NOT_COORDINATOR" or problem.name in UNCONFIRMED:
         return Unmap(problem)
     return Failed(problem)
 

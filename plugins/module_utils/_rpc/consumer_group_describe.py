@@ -9,13 +9,27 @@ from __future__ import annotations
 import typing as t
 
 from .. import _typed_messages as messages
+from .._model import Group
 from ._describe import TypedDescribe
+from ._handler import Done, Outcome
+
+# the first that a broker of 4.0 knows, which is the first that removes members (KIP-571 for KIP-848 groups)
+_REMOVING_VERSION = 1
 
 
 class ConsumerGroupDescribe(TypedDescribe):
     """Describes KIP-848 groups."""
 
     type = "consumer"
+
+    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[Group | None]]:
+        removable = response.version >= _REMOVING_VERSION
+        return {
+            name: Done(outcome.value._replace(removable=removable))
+            if isinstance(outcome, Done) and outcome.value
+            else outcome
+            for name, outcome in super().outcomes(groups, response).items()
+        }
 
     def request(self, groups: list[str]) -> t.Any:
         return messages.ConsumerGroupDescribeRequest(group_ids=groups, include_authorized_operations=True)

@@ -24,8 +24,6 @@ from ._handler import (
 
 # v10 names topics by their ids only
 _MAX_VERSION = 9
-# coordinators up to Kafka 3.9 pass on that replicas did not acknowledge in time (GroupMetadataManager.storeOffsets)
-_AGAIN = ("REBALANCE_IN_PROGRESS", "REQUEST_TIMED_OUT")
 
 
 class OffsetCommit(Handler[str, PartitionErrors]):
@@ -72,7 +70,7 @@ class OffsetCommit(Handler[str, PartitionErrors]):
         errors = partition_errors(self._offsets[groups[0]], response)
         for problem in errors.values():
             # the coordinator's own errors come back on every partition
-            if problem is not None and problem.name in _AGAIN:
+            if problem is not None and problem.name == "REBALANCE_IN_PROGRESS":
                 return {groups[0]: Retry(problem)}
             again = coordinator_outcome(problem.code) if problem else None
             if again is not None and not isinstance(again, Failed):

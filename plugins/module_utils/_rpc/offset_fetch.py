@@ -20,8 +20,6 @@ _MAX_VERSION = 9
 _WORDS = {
     "NOT_COORDINATOR": "the group has moved, or the broker that took it over does not know whether its last commits are"
     " replicated, and learns it with the next one: see NOT_COORDINATOR in the troubleshooting guide",
-    "UNSTABLE_OFFSET_COMMIT": "a commit of it is under way, as that of an open transaction is: run the task again when"
-    " that has ended",
 }
 
 
@@ -41,7 +39,7 @@ class OffsetFetch(Handler[str, Offsets]):
             up to Kafka 3.9, any commit that is being replicated.
     """
 
-    def __init__(self, stable: bool = False) -> None:
+    def __init__(self, stable: bool) -> None:
         self._stable = stable
 
     def batch_for(self, version: int) -> int:
