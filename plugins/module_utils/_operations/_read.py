@@ -99,8 +99,8 @@ async def committed(session: Session, names: t.Iterable[str]) -> dict[str, Offse
         delay = min(2 * delay, BACKOFF_MAX)
         found.update(await session.driver.read(OffsetFetch(stable=True), unstable))
     words = (
-        f"a commit of its offsets was under way for {patience:.3g} s, as that of an open transaction is: wait until the "
-        "transaction ends, or abort it with kafka-transactions.sh, and run the task again"
+        f"a commit of its offsets was under way for {patience:.3g} s, as that of an open transaction is: wait until "
+        "the transaction ends, or abort it with kafka-transactions.sh, and run the task again"
     )
     return {**found, **dict.fromkeys(_unstable(found), error(_UNSTABLE, words))}
 
