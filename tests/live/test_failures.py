@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._wire import CONNECT_TIMEOUT
 from kafka.protocol.admin import DescribeGroupsRequest
 
 from tests.live.accounting import UNKNOWN, account
@@ -35,6 +36,7 @@ pytestmark = pytest.mark.live
 
 OFFSET_COMMIT, OFFSET_FETCH, LEAVE_GROUP, DESCRIBE_GROUPS, DELETE_GROUPS, OFFSET_DELETE = 8, 9, 13, 15, 42, 47
 LIST_GROUPS = 16
+CONSUMER_GROUP_DESCRIBE = 69
 TOPIC = "failures"
 GROUPS, FEW = 2000, 200
 COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR = 14, 16
@@ -213,6 +215,38 @@ def test_every_first_answer_is_lost(healed: Cluster, prepare: Prepare, kind: Pla
     for proxy in healed.proxies.values():
         proxy.drop_answers(trial.kind.changes, 3)
     trial.succeeds()
+
+
+@pytest.mark.parametrize(
+    ("module", "args"), [("consumer_group_members", {"remove_all": True}), ("consumer_group", {"force": True})]
+)
+def test_killed_after_it_described_kip848_groups(healed: Cluster, module: str, args: dict[str, Any]) -> None:
+    """Whether their members can be removed is told with them: nothing of that is asked of a dead broker."""
+    client = healed.client()
+    names = [f"kip848-{next(NUMBERS)}-{number}" for number in range(6)]
+    for name in names:
+        absentees.leave_crowd_behind(client, name, TOPIC, 1)
+    healed.proxies[2].after(CONSUMER_GROUP_DESCRIBE, 1, lambda: healed.kill(2))
+    outcome = run(module, healed.listeners["PROXIED"], names=names, connect={"timeout": 60.0}, **args)
+    assert healed.stopped == [2]
+    assert (outcome.changed, outcome.errors) == (len(outcome.items), {})
+    assert all(truth.members(client, name) == [] for name in names if name in truth.groups(client))
+
+
+def test_a_broker_that_is_silent_delays_no_lookup(healed: Cluster) -> None:
+    """The first one, which has no part in these groups: nothing waits for a connection to it."""
+    client = healed.client()
+    names = [ALIVE[number] for number, leader in coordinators.leaders(client).items() if leader != 1]
+    healed.pause(1)
+    try:
+        began = time.monotonic()
+        outcome = run("consumer_group_info", healed.bootstrap, names=names, gather=["state", "offsets"])
+        lasted = time.monotonic() - began
+    finally:
+        healed.resume(1)
+    assert {group["name"] for group in outcome.given["groups"]} == set(names)
+    assert outcome.requests["FindCoordinator"] == 1
+    assert lasted < CONNECT_TIMEOUT / 2
 
 
 @pytest.mark.parametrize("kind", [delete_offsets])

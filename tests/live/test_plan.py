@@ -240,8 +240,28 @@ def test_a_group_that_is_made_anew_after_a_lost_answer_survives(cluster: Cluster
     proxy.drop_answers(DELETE_GROUPS)
     proxy.before(DESCRIBE_GROUPS, 2, lambda: commits.commit(client, name, {(TOPIC, 0): (4, "", -1)}))
     outcome = run("consumer_group", proxy.address, plan=write(stale(name)))
-    assert (proxy.count()[DELETE_GROUPS], outcome.errors) == (1, {name: "POLICY_VIOLATION"})
+    assert [(item.changed, item.left_alone, item.error) for item in outcome.items] == [
+        (False, "it has committed since the task began", None)
+    ]
+    assert proxy.count()[DELETE_GROUPS] == 1
     assert truth.offsets(client, name) == {(TOPIC, 0): (4, "", -1)}
+
+
+def test_an_offset_that_is_committed_after_a_lost_answer_is_left_alone(
+    cluster: Cluster, proxy: Proxy, write: Write
+) -> None:
+    client = cluster.client()
+    (name,) = names("anew")
+    commits.commit(client, name, {(OTHER, 0): (5, "", -1)})
+    proxy.reset()
+    proxy.drop_answers(OFFSET_DELETE)
+    proxy.after(OFFSET_DELETE, 1, lambda: commits.commit(client, name, {(OTHER, 0): (6, "", -1)}))
+    outcome = run("consumer_group_offsets", proxy.address, state="absent", plan=write(needless(name, state="Empty")))
+    assert [(item.changed, item.left_alone, item.error) for item in outcome.items] == [
+        (False, "it has committed since the task began", None)
+    ]
+    assert proxy.count()[OFFSET_DELETE] == 1
+    assert truth.offsets(client, name) == {(OTHER, 0): (6, "", -1)}
 
 
 def test_more_than_max_changes(cluster: Cluster, proxy: Proxy, write: Write) -> None:

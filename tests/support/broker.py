@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import base64
+import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -199,11 +201,22 @@ class Cluster:
         """Stop a broker in good order."""
         self._processes.pop(node).stop()
 
-    def restart(self, node: int = 1) -> None:
-        """Start a broker again, after `kill` or `stop` or while it runs, and wait until all is well."""
+    def pause(self, node: int = 1) -> None:
+        """SIGSTOP a broker: its connections stay, and nothing answers on them."""
+        os.kill(self._processes[node].pid, signal.SIGSTOP)
+
+    def resume(self, node: int = 1) -> None:
+        """Let a broker go on after `pause`."""
+        os.kill(self._processes[node].pid, signal.SIGCONT)
+
+    def restart(self, node: int = 1, version: str | None = None) -> None:
+        """Start a broker again, after `kill` or `stop` or while it runs, and wait until all is well.
+
+        :param version: upgrade this broker; its cluster keeps the features of its own version.
+        """
         if node in self._processes:
             self.stop(node)
-        self._launch(self._nodes[node])
+        self._launch(self._nodes[node], version)
         self.wait()
 
     def close(self) -> None:
@@ -312,8 +325,8 @@ class Cluster:
         settings.write(config, node.properties)
         return config
 
-    def _launch(self, node: Node) -> None:
-        command = java(self.version, 256, *self._java_options, "kafka.Kafka", str(self._write(node)))
+    def _launch(self, node: Node, version: str | None = None) -> None:
+        command = java(version or self.version, 256, *self._java_options, "kafka.Kafka", str(self._write(node)))
         self._processes[node.id] = Process(
             command, node.folder / "broker.log", folder=node.folder, detached=self._detached
         )

@@ -1,0 +1,127 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Three brokers of 3.9, whose coordinator passes on what its log says, and which are upgraded one by one.
+
+A replica that does not answer keeps commits from being acknowledged until it goes on: the coordinator answers
+REQUEST_TIMED_OUT of what it has appended, and calls the group's offsets unstable meanwhile.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.live.accounting import UNKNOWN
+from tests.live.task import Outcome, run
+from tests.support import absentees, commits, coordinators, offsets_topic, topics, truth
+from tests.support.broker import Cluster
+from tests.support.jars import DEFAULT_VERSION
+from tests.support.wire import Wire
+
+pytestmark = pytest.mark.live
+
+TOPIC, GROUP = "older", "older-group"
+BEFORE, AFTER = {(TOPIC, 0): (1, "", -1)}, {(TOPIC, 0): (4, "set", -1)}
+COMMIT_SECONDS = 1
+# long enough that no broker is taken for dead meanwhile
+SILENT_SECONDS = 5
+
+
+@pytest.fixture(scope="module")
+def aged() -> Iterator[Cluster]:
+    config = {
+        "offsets.commit.timeout.ms": str(COMMIT_SECONDS * 1000),
+        "broker.session.timeout.ms": "60000",
+        "replica.lag.time.max.ms": "60000",
+        "group.consumer.session.timeout.ms": "3600000",
+    }
+    with Cluster.start("three", "3.9.2", config=config) as started:
+        topics.create(started.client(), TOPIC, 1, records=5)
+        yield started
+
+
+@pytest.fixture
+def silent(aged: Cluster) -> Iterator[int]:
+    """A replica that follows the coordinator of GROUP, until the test ends."""
+    with Wire(aged.client()) as wire:
+        coordinator = wire.coordinators([GROUP])[GROUP]
+    follower = coordinator % 3 + 1
+    yield follower
+    aged.resume(follower)
+    coordinators.prefer(aged.client())
+
+
+def set_offset(cluster: Cluster, **connect: Any) -> Outcome:
+    wanted = [{"topic": TOPIC, "partition": 0, "offset": 4, "metadata": "set", "leader_epoch": None}]
+    return run("consumer_group_offsets", cluster.bootstrap, group=GROUP, offsets=wanted, connect=connect)
+
+
+def test_a_commit_without_acknowledgements_is_in_doubt(aged: Cluster, silent: int) -> None:
+    """Its record is in the log, and the next coordinator finds it there."""
+    client = aged.client()
+    commits.commit(client, GROUP, BEFORE)
+    aged.pause(silent)
+    outcome = set_offset(aged, timeout=4.0)
+    aged.resume(silent)
+    assert outcome.errors == {GROUP: "REQUEST_TIMED_OUT"}
+    (error,) = [item.error for item in outcome.items if item.error]
+    assert UNKNOWN in error.message
+    # what the broker answered, and not that the client waited in vain
+    assert "REQUEST_TIMED_OUT: This error is thrown if the request exceeds" in error.message
+    partition = offsets_topic.partition_of(GROUP, 10)
+    replicas = coordinators.replicas(client)[partition]
+    coordinators.assign(client, {partition: [*replicas[1:], replicas[0]]})
+    assert truth.offsets(client, GROUP) == AFTER
+
+
+def test_a_commit_is_made_once_replicas_acknowledge(aged: Cluster, silent: int) -> None:
+    commits.commit(aged.client(), GROUP, BEFORE)
+    aged.pause(silent)
+    timer = threading.Timer(SILENT_SECONDS, aged.resume, [silent])
+    timer.start()
+    outcome = set_offset(aged, timeout=60.0)
+    timer.join()
+    assert (outcome.changed, outcome.errors) == (1, {})
+    assert outcome.requests["OffsetCommit"] > 1
+    assert truth.offsets(aged.client(), GROUP) == AFTER
+
+
+def test_a_busy_group_is_read_between_two_commits(aged: Cluster, silent: int, tmp_path: Path) -> None:
+    client = aged.client()
+    commits.commit(client, GROUP, BEFORE)
+    args = {"names": GROUP, "backup": str(tmp_path / "backup.json")}
+    with commits.steadily(client, [GROUP], BEFORE, pause=0.01):
+        aged.pause(silent)
+        timer = threading.Timer(SILENT_SECONDS, aged.resume, [silent])
+        timer.start()
+        outcome = run("consumer_group", aged.bootstrap, check=True, **args)
+        timer.join()
+    assert (outcome.changed, outcome.errors) == (1, {})
+    assert outcome.requests["OffsetFetch"] > 1
+
+
+def test_an_older_broker_refuses_only_the_groups_that_it_coordinates(aged: Cluster) -> None:
+    """Comes last: broker 3 is upgraded, and the others, which coordinate groups of both kinds, are not."""
+    client = aged.client()
+    names = [f"older-{number}" for number in range(12)]
+    for name in names[:6]:
+        absentees.leave_crowd_behind(client, name, TOPIC, 1)
+    absentees.leave_behind(client, names[6:], TOPIC)
+    aged.restart(3, DEFAULT_VERSION)
+    coordinators.prefer(client)
+    with Wire(client) as wire:
+        found_at = wire.coordinators(names)
+    refused = {name for name in names[:6] if found_at[name] != 3}
+    assert 0 < len(refused) < 6
+    assert {found_at[name] for name in names[6:]} == {1, 2, 3}
+    forced = run("consumer_group", aged.bootstrap, check=True, names=names, force=True)
+    outcome = run("consumer_group_members", aged.bootstrap, names=names, remove_all=True)
+    assert forced.errors == outcome.errors == dict.fromkeys(refused, "UNSUPPORTED_VERSION")
+    # a broker of 4.0 knows no KIP-848 groups before the last one is upgraded
+    assert {item.group for item in outcome.items if item.changed} == set(names[6:])
