@@ -10,18 +10,23 @@ REQUEST_TIMED_OUT of what it has appended, and calls the group's offsets unstabl
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from tests.live.accounting import UNKNOWN
 from tests.live.task import Outcome, run
 from tests.support import absentees, commits, coordinators, offsets_topic, topics, truth
 from tests.support.broker import Cluster
+from tests.support.clients import properties
 from tests.support.jars import DEFAULT_VERSION
+from tests.support.repeating import repeatedly
 from tests.support.wire import Wire
 
 pytestmark = pytest.mark.live
@@ -48,10 +53,12 @@ def aged() -> Iterator[Cluster]:
 
 @pytest.fixture
 def silent(aged: Cluster) -> Iterator[int]:
-    """A replica that follows the coordinator of GROUP, until the test ends."""
-    with Wire(aged.client()) as wire:
+    """A broker that neither coordinates GROUP nor leads the topic, until the test ends."""
+    client = aged.client()
+    with Wire(client) as wire:
         coordinator = wire.coordinators([GROUP])[GROUP]
-    follower = coordinator % 3 + 1
+    leader = AdminClient(properties(client)).list_topics(TOPIC, timeout=20).topics[TOPIC].partitions[0].leader
+    follower = min({1, 2, 3} - {coordinator, leader})
     yield follower
     aged.resume(follower)
     coordinators.prefer(aged.client())
@@ -96,12 +103,20 @@ def test_a_busy_group_is_read_between_two_commits(aged: Cluster, silent: int, tm
     client = aged.client()
     commits.commit(client, GROUP, BEFORE)
     args = {"names": GROUP, "backup": str(tmp_path / "backup.json")}
-    with commits.steadily(client, [GROUP], BEFORE, pause=0.01):
+    committer = Consumer({**properties(client), "group.id": GROUP})
+
+    def commit() -> None:
+        with contextlib.suppress(KafkaException):
+            committer.commit(offsets=[TopicPartition(TOPIC, 0, 1)], asynchronous=False)
+
+    commit()
+    with repeatedly(commit, 0.01):
         aged.pause(silent)
         timer = threading.Timer(SILENT_SECONDS, aged.resume, [silent])
         timer.start()
         outcome = run("consumer_group", aged.bootstrap, check=True, **args)
         timer.join()
+    committer.close()
     assert (outcome.changed, outcome.errors) == (1, {})
     assert outcome.requests["OffsetFetch"] > 1
 
