@@ -57,7 +57,8 @@ options:
       - B(Stop the consumers first) where you can. A live consumer of a classic group rejoins, and creates the group
         anew within about 2 seconds. A live consumer of a KIP-848 group whose group is deleted under it dies for good.
         It has to be started again.
-      - The members of a classic group can always be removed. Those of a KIP-848 group can be removed since Kafka 4.0.
+      - The members of a classic group can always be removed. Those of a KIP-848 group can be removed if
+        its coordinator is a broker of Kafka 4.0 or newer.
         Those of share and streams groups cannot be removed.
       - It does not go with O(plan), which only deletes groups without members.
     type: bool

@@ -93,8 +93,9 @@ notes:
   - >-
     Permissions: READ on each group. DESCRIBE on the group, which is needed too, comes with READ. To see the members
     of a KIP-848, share or streams group, newer brokers ask for DESCRIBE on the topics of its members.
-  - The members of a classic group can be removed since Kafka 2.4. Those of a KIP-848 group can be removed since Kafka
-    4.0. Those of share and streams groups cannot be removed. Stop their consumers instead.
+  - The members of a classic group can be removed since Kafka 2.4. Those of a KIP-848 group can be removed if its
+    coordinator is a broker of Kafka 4.0 or newer. Those of share and streams groups cannot be removed. Stop their
+    consumers instead.
   - A live consumer of a classic group that is removed rejoins within about 2 seconds. If its group was deleted
     meanwhile, it creates the group anew. A live consumer of a KIP-848 group whose group is deleted under it dies for
     good. So stop the consumers before you delete a group.

@@ -93,11 +93,11 @@ async def committed(session: Session, names: t.Iterable[str]) -> dict[str, Offse
     patience = min(_UNSTABLE_WAIT, session.deadline.remaining / _WAIT_SHARE)
     end = session.deadline.remaining - patience
     delay = BACKOFF
-    found = await session.driver.read(OffsetFetch(stable=True), names)
+    found = await _fetch(session, names, stable=True)
     while (unstable := _unstable(found)) and session.deadline.remaining - delay > end:
         await session.wire.sleep(delay)
         delay = min(2 * delay, BACKOFF_MAX)
-        found.update(await session.driver.read(OffsetFetch(stable=True), unstable))
+        found.update(await _fetch(session, unstable, stable=True))
     words = (
         f"a commit of its offsets was under way for {patience:.3g} s, as that of an open transaction is: wait until "
         "the transaction ends, or abort it with kafka-transactions.sh, and run the task again"
@@ -110,8 +110,12 @@ async def committed_now(session: Session, names: t.Iterable[str]) -> dict[str, O
 
     What a group is about to commit is not waited for.
     """
-    found = await session.driver.read(OffsetFetch(stable=True), names)
-    return {**found, **await session.driver.read(OffsetFetch(stable=False), _unstable(found))}
+    found = await _fetch(session, names, stable=True)
+    return {**found, **await _fetch(session, _unstable(found), stable=False)}
+
+
+async def _fetch(session: Session, names: t.Iterable[str], stable: bool) -> dict[str, Offsets | KafkaError]:
+    return await session.driver.read(OffsetFetch(stable), names)
 
 
 def _unstable(found: dict[str, Offsets | KafkaError]) -> list[str]:
