@@ -223,10 +223,12 @@ def test_every_first_answer_is_lost(healed: Cluster, prepare: Prepare, kind: Pla
 def test_killed_after_it_described_kip848_groups(healed: Cluster, module: str, args: dict[str, Any]) -> None:
     """Whether their members can be removed is told with them: nothing of that is asked of a dead broker."""
     client = healed.client()
-    names = [f"kip848-{next(NUMBERS)}-{number}" for number in range(6)]
+    names = [f"kip848-{next(NUMBERS)}-{number}" for number in range(12)]
     for name in names:
         absentees.leave_crowd_behind(client, name, TOPIC, 1)
     healed.proxies[2].after(CONSUMER_GROUP_DESCRIBE, 1, lambda: healed.kill(2))
+    # until the connection to broker 2 is known to be lost
+    healed.proxies[3].after(CONSUMER_GROUP_DESCRIBE, 1, lambda: time.sleep(2))
     outcome = run(module, healed.listeners["PROXIED"], names=names, connect={"timeout": 60.0}, **args)
     assert healed.stopped == [2]
     assert (outcome.changed, outcome.errors) == (len(outcome.items), {})
