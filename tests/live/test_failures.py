@@ -221,7 +221,7 @@ def test_every_first_answer_is_lost(healed: Cluster, prepare: Prepare, kind: Pla
     ("module", "args"), [("consumer_group_members", {"remove_all": True}), ("consumer_group", {"force": True})]
 )
 def test_killed_after_it_described_kip848_groups(healed: Cluster, module: str, args: dict[str, Any]) -> None:
-    """Whether their members can be removed is told with them: nothing of that is asked of a dead broker."""
+    """Whether their members can be removed is told with them, and not asked of a dead broker."""
     client = healed.client()
     names = [f"kip848-{next(NUMBERS)}-{number}" for number in range(12)]
     for name in names:
