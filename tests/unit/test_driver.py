@@ -22,6 +22,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._errors import (
     LoginRefused,
     UnreadableAnswer,
     UnsupportedVersion,
+    error,
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import (
     Done,
