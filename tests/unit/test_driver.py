@@ -34,7 +34,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._wire import Deadl
 
 LOGIN = LoginRefused("broker-1:9092: wrong password", "SASL_AUTHENTICATION_FAILED")
 LOADING, NOT_AVAILABLE, NOT_COORDINATOR, NOT_FOUND, DENIED, NO_SUCH_CODE = 14, 15, 16, 69, 30, 9999
-TIMED_OUT, AFTER_APPEND, STORAGE = 7, 20, 56
+TIMED_OUT, STORAGE = 7, 56
 
 
 @dataclasses.dataclass
@@ -239,7 +239,6 @@ def test_the_deadline_names_the_last_error() -> None:
         pytest.param(NOT_AVAILABLE, [None], "done a", 2, id="the broker's write timed out, and was not made"),
         pytest.param(TIMED_OUT, ["made"], "made", 1, id="no acknowledgements in time, and made"),
         pytest.param(TIMED_OUT, [None], "done a", 2, id="no acknowledgements in time, and not made"),
-        pytest.param(AFTER_APPEND, ["made"], "made", 1, id="too few replicas after the append, and made"),
         pytest.param(STORAGE, ["made"], "made", 1, id="the disk was lost after the append, and made"),
         pytest.param(UnreadableAnswer("garbage"), ["made"], "made", 1, id="the answer is garbage, and it was made"),
         pytest.param(UnreadableAnswer("garbage"), [None], "done a", 2, id="the answer is garbage, and it was not made"),

@@ -6,9 +6,10 @@
 
 from __future__ import annotations
 
+import itertools
 import typing as t
 
-from .._driver import BACKOFF, BACKOFF_MAX
+from .._driver import backoff
 from .._errors import KafkaError, error
 from .._model import Group, Offsets
 from .._rpc._describe import DescribeHandler
@@ -92,11 +93,12 @@ async def committed(session: Session, names: t.Iterable[str]) -> dict[str, Offse
     """
     patience = min(_UNSTABLE_WAIT, session.deadline.remaining / _WAIT_SHARE)
     end = session.deadline.remaining - patience
-    delay = BACKOFF
     found = await _fetch(session, names, stable=True)
-    while (unstable := _unstable(found)) and session.deadline.remaining - delay > end:
+    for attempt in itertools.count():
+        unstable, delay = _unstable(found), backoff(attempt)
+        if not unstable or session.deadline.remaining - delay <= end:
+            break
         await session.wire.sleep(delay)
-        delay = min(2 * delay, BACKOFF_MAX)
         found.update(await _fetch(session, unstable, stable=True))
     words = (
         f"a commit of its offsets was under way for {patience:.3g} s, as that of an open transaction is: wait until "

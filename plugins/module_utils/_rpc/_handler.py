@@ -56,12 +56,7 @@ Outcome = Done[V] | Failed | Retry | Unmap  # pylint: disable=unsupported-binary
 
 # of a change, that it may be made: the coordinator appended it, and then waited in vain for its replicas, or lost its
 # disk. Kafka 4.0 and newer answer the first alone; the Scala coordinator passes on what the log said (storeOffsets)
-UNCONFIRMED = (
-    "COORDINATOR_NOT_AVAILABLE",
-    "REQUEST_TIMED_OUT",
-    "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
-    "KAFKA_STORAGE_ERROR",
-)
+UNCONFIRMED = ("COORDINATOR_NOT_AVAILABLE", "REQUEST_TIMED_OUT", "KAFKA_STORAGE_ERROR")
 
 
 def coordinator_outcome(code: int, message: str | None = None) -> Failed | Retry | Unmap | None:
