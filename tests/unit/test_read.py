@@ -13,7 +13,13 @@ from types import SimpleNamespace as Simple
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import CallError, LoginRefused, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import (
+    CallError,
+    KafkaError,
+    LoginRefused,
+    UnsupportedVersion,
+    error,
+)
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _gather, _read
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import _address
 from ansible_collections.kafkaops.groups.plugins.module_utils._wire import Deadline
@@ -36,6 +42,7 @@ class Answers:
     def __init__(self, answers: list[Any]) -> None:
         self._answers = list(answers)
         self.asked: list[str] = []
+        self.coordinators = Simple(nodes={"g": 1})
 
     async def read(self, handler: Any, groups: list[str]) -> dict[str, Any]:
         self.asked.append(type(handler).__name__)
@@ -58,16 +65,47 @@ class Answers:
 )
 def test_it_is_looked_for_until_it_is_found(answers: list[Any], asked: list[str], name: str | None) -> None:
     driver = Answers(answers)
-    seen = asyncio.run(_read.describe(Simple(driver=driver), ["g"]))["g"]
+    seen = asyncio.run(_read.describe(Simple(driver=driver, wire=Lister(knows=False)), ["g"]))["g"]
     assert driver.asked == asked
     assert seen is FOUND if name is None else seen.name == name
 
 
-@pytest.mark.parametrize("answer", [None, UNKNOWN_RPC])
-def test_a_group_of_no_type_does_not_exist(answer: Any) -> None:
+class Lister:
+    """A wire to one broker, which knows the describing RPCs or not, and lists groups or fails."""
+
+    def __init__(self, knows: bool, listed: Any = ()) -> None:
+        self._knows = knows
+        self._listed = listed
+
+    async def version(self, node: int, request: Any) -> int:
+        if not self._knows:
+            raise UnsupportedVersion("too old")
+        return 0
+
+    async def call(self, node: int, request: Any, read: c.Callable[[Any], Any]) -> Any:
+        if isinstance(self._listed, Exception):
+            raise self._listed
+        code = self._listed if isinstance(self._listed, int) else 0
+        groups = [Simple(group_id=name) for name in (() if code else self._listed)]
+        return read(Simple(error_code=code, groups=groups))
+
+
+@pytest.mark.parametrize(
+    ("answer", "wire", "name"),
+    [
+        pytest.param(None, Lister(knows=True), None, id="no broker has it"),
+        pytest.param(UNKNOWN_RPC, Lister(knows=False), None, id="the broker knows no such types"),
+        pytest.param(UNKNOWN_RPC, Lister(True, ["other"]), None, id="the cluster lacks the feature, and it is absent"),
+        pytest.param(UNKNOWN_RPC, Lister(True, ["g"]), "UNSUPPORTED_VERSION", id="... and it exists"),
+        pytest.param(UNKNOWN_RPC, Lister(True, 14), "COORDINATOR_LOAD_IN_PROGRESS", id="... and groups are loaded"),
+        pytest.param(UNKNOWN_RPC, Lister(True, CallError("gone", True)), "NETWORK_EXCEPTION", id="... and no answer"),
+    ],
+)
+def test_a_group_that_nobody_describes(answer: Any, wire: Lister, name: str | None) -> None:
     driver = Answers([None, answer, answer, answer, None])
-    assert asyncio.run(_read.describe(Simple(driver=driver), ["g"])) == {"g": None}
+    seen = asyncio.run(_read.describe(Simple(driver=driver, wire=wire), ["g"]))["g"]
     assert driver.asked == ALL
+    assert (seen.name if isinstance(seen, KafkaError) else seen) == name
 
 
 class Brokers:

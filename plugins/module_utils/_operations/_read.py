@@ -10,10 +10,11 @@ import itertools
 import typing as t
 
 from .._driver import backoff
-from .._errors import KafkaError, error
+from .._errors import CallError, KafkaError, UnsupportedVersion, error, from_code, of_call
 from .._model import Group, Offsets
 from .._rpc._describe import DescribeHandler
 from .._rpc.describe_groups import AbsentGroupOperations, DescribeGroups
+from .._rpc.list_groups import list_groups_request
 from .._rpc.offset_fetch import OffsetFetch
 from .._session import Session
 
@@ -25,6 +26,10 @@ _REBALANCE_WAIT = 10.0
 _UNSTABLE_WAIT = 10.0
 # of the task's time
 _WAIT_SHARE = 4
+_NO_FEATURE = (
+    "it exists, and its broker does not describe groups of its type while the cluster lacks their feature, such as "
+    "group.version: finish the upgrade of the cluster"
+)
 
 
 async def describe(session: Session, names: t.Iterable[str], needed: str = "DESCRIBE") -> dict[str, Described]:
@@ -37,17 +42,66 @@ async def describe(session: Session, names: t.Iterable[str], needed: str = "DESC
         needed: the permission that the task needs on its groups, for those that one may not even describe.
     """
     seen: dict[str, Described] = dict.fromkeys(names)
+    refused: dict[str, None] = {}
     for handler in describe_handlers():
         missing = [name for name, group in seen.items() if group is None]
         if not missing:
             break
+        unsupported = []
         for name, answer in (await session.driver.read(handler, missing)).items():
             if isinstance(answer, Group):
                 seen[name] = answer
-            # a broker that does not know a type has no group of it
-            elif answer and (answer.name != "UNSUPPORTED_VERSION" or isinstance(handler, DescribeGroups)):
+            elif answer and answer.name == "UNSUPPORTED_VERSION" and not isinstance(handler, DescribeGroups):
+                unsupported.append(name)
+            elif answer:
                 seen[name] = _in_words(name, answer, needed)
-    return seen
+        # a broker that does not know a type has no group of it
+        refused.update(dict.fromkeys([name for name in unsupported if await _knows(session, name, handler)]))
+    return {**seen, **await _undescribed(session, [name for name in refused if seen[name] is None])}
+
+
+async def _knows(session: Session, name: str, handler: DescribeHandler) -> bool:
+    """Whether the coordinator of a group knows an RPC, which it then refused: the cluster may lack its feature."""
+    node = session.driver.coordinators.nodes.get(name)
+    try:
+        if node is not None:
+            await session.wire.version(node, handler.request([name]))
+    except UnsupportedVersion:
+        return False
+    except CallError:
+        # told when its groups are listed
+        return True
+    return True
+
+
+async def _undescribed(session: Session, names: list[str]) -> dict[str, KafkaError]:
+    """Return those of these groups that exist, although their brokers refuse to describe groups of their type.
+
+    In the middle of an upgrade, KIP-848 groups of Kafka 3.9 do. Or why that cannot be told.
+    """
+    found = dict.fromkeys(names, error("COORDINATOR_NOT_AVAILABLE"))
+    groups: dict[int, list[str]] = {}
+    for name in names:
+        if name in session.driver.coordinators.nodes:
+            groups.setdefault(session.driver.coordinators.nodes[name], []).append(name)
+    for node, at in groups.items():
+        try:
+            listed = await session.wire.call(node, list_groups_request([], []), _listed_names)
+        except CallError as exc:
+            found.update(dict.fromkeys(at, of_call(exc)))
+            continue
+        for name in at:
+            if isinstance(listed, KafkaError):
+                found[name] = listed
+            elif name in listed:
+                found[name] = error("UNSUPPORTED_VERSION", _NO_FEATURE)
+            else:
+                del found[name]
+    return found
+
+
+def _listed_names(response: t.Any) -> set[str] | KafkaError:
+    return from_code(response.error_code) or {group.group_id for group in response.groups}
 
 
 def describe_handlers() -> t.Iterator[DescribeHandler]:
