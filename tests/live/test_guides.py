@@ -85,6 +85,9 @@ def test_a_connection_of_the_guide_works(doors: Doors, where: str, monkeypatch: 
     for variable, value in doors.realm.user(USER).items():
         monkeypatch.setenv(variable, value)
     connect = {name: of_these_doors(value, doors) for name, value in given.items() if name != "bootstrap_servers"}
+    if "sasl_oauth_token_url" in connect:
+        # the authority of the token URL is one that the system trusts
+        monkeypatch.setenv("SSL_CERT_FILE", connect["ssl_cafile"])
     listener = connect.get("security_protocol", "PLAINTEXT")
     if listener == "SSL" and "ssl_certfile" not in connect:
         listener = "SSL_ONE_WAY"

@@ -60,7 +60,8 @@ def bootstrap(cluster: Cluster) -> Iterator[str]:
             stack.callback(member.close)
         consumers.start_many(started, timeout=120)
         _wait_committed(cluster, "lag-streams", {(TOPIC, 0): 10, (TOPIC, 1): 10})
-        next(member for member in started if member.group == "lag-share-behind").close()
+        (behind,) = [member for member in started if member.group == "lag-share-behind"]
+        behind.close()
         topics.produce(client, SHARED, 5)
         yield cluster.bootstrap
 

@@ -317,8 +317,8 @@ def test_a_part_with_an_unknown_error_is_settled_by_reading(made: t.Any) -> None
     script = Script({1: [0]}, ON_1)
 
     class Parts(Echo):
-        def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[t.Any]]:
-            return {group: Done({"t-0": None, "t-1": unknown}) for group in groups}
+        def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[t.Any]]:
+            return {group: Done({"t-0": None, "t-1": unknown}) for group in keys}
 
     async def settle(groups: list[str]) -> dict[str, t.Any]:
         return dict.fromkeys(groups, made)
@@ -363,11 +363,11 @@ def test_the_end_of_the_time_does_not_hide_what_a_broker_said(changes: bool) -> 
     end = 0.05 if changes else 0
 
     class Slow(Echo):
-        def request(self, groups: list[str]) -> t.Any:
+        def request(self, keys: list[str]) -> t.Any:
             if script.sent:
                 script.answers[1] = [CallError("no answer in time", True)]
                 time.sleep(max(0, script.deadline.remaining - end))
-            return super().request(groups)
+            return super().request(keys)
 
     async def settle(groups: list[str]) -> dict[str, t.Any]:
         return dict.fromkeys(groups)

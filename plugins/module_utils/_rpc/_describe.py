@@ -19,13 +19,13 @@ DESCRIBE_BATCH = 1000
 _OPERATIONS = {3: "READ", 6: "DELETE", 8: "DESCRIBE"}
 
 
-class DescribeHandler(Handler[str, Group | None]):
+class DescribeHandler(Handler[str, Group | None]):  # pylint: disable=unsupported-binary-operation
     """Describes groups of one kind; a group that is missing, or of another kind, is None."""
 
     def batch_for(self, version: int) -> int:
         return DESCRIBE_BATCH
 
-    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[Group | None]]:
+    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[Group | None]]:
         return unique((described.group_id, self._outcome(described)) for described in response.groups)
 
     def _outcome(self, described: t.Any) -> Outcome[Group | None]:
@@ -46,7 +46,7 @@ class TypedDescribe(DescribeHandler):
 
     type: str
 
-    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[Group | None]]:
+    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[Group | None]]:
         """Return what tells most of each group.
 
         Brokers of 3.8 and 3.9 answer about each group once for every partition of the offsets topic that is asked, and

@@ -22,14 +22,14 @@ class ConsumerGroupDescribe(TypedDescribe):
 
     type = "consumer"
 
-    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[Group | None]]:
+    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[Group | None]]:
         removable = response.version >= _REMOVING_VERSION
         return {
             name: Done(outcome.value._replace(removable=removable))
             if isinstance(outcome, Done) and outcome.value
             else outcome
-            for name, outcome in super().outcomes(groups, response).items()
+            for name, outcome in super().outcomes(keys, response).items()
         }
 
-    def request(self, groups: list[str]) -> t.Any:
-        return messages.ConsumerGroupDescribeRequest(group_ids=groups, include_authorized_operations=True)
+    def request(self, keys: list[str]) -> t.Any:
+        return messages.ConsumerGroupDescribeRequest(group_ids=keys, include_authorized_operations=True)

@@ -20,10 +20,10 @@ class DeleteGroups(Handler[str, bool]):
     def batch_for(self, version: int) -> int:
         return DELETE_BATCH
 
-    def request(self, groups: list[str]) -> t.Any:
-        return messages.DeleteGroupsRequest(groups_names=groups)
+    def request(self, keys: list[str]) -> t.Any:
+        return messages.DeleteGroupsRequest(groups_names=keys)
 
-    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[bool]]:
+    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[bool]]:
         deleted = Done(True)
         return unique(
             (result.group_id, coordinator_outcome(result.error_code) or deleted) for result in response.results

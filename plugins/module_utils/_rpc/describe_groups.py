@@ -18,8 +18,8 @@ from ._handler import Done, Handler, Outcome, coordinator_outcome, unique
 class DescribeGroups(DescribeHandler):
     """Describes classic groups, simple ones included."""
 
-    def request(self, groups: list[str]) -> t.Any:
-        return messages.DescribeGroupsRequest(groups=groups, include_authorized_operations=True, min_version=3)
+    def request(self, keys: list[str]) -> t.Any:
+        return messages.DescribeGroupsRequest(groups=keys, include_authorized_operations=True, min_version=3)
 
     def group(self, described: t.Any) -> Group | None:
         if described.group_state == "Dead":
@@ -67,18 +67,18 @@ def _assignment(data: bytes) -> tuple[TopicPartition, ...]:
     return tuple(sorted(TopicPartition(topic.topic, index) for topic in topics for index in topic.partitions))
 
 
-class AbsentGroupOperations(Handler[str, frozenset[str] | None]):
+class AbsentGroupOperations(Handler[str, frozenset[str] | None]):  # pylint: disable=unsupported-binary-operation
     """Tells what the caller may do with missing groups: up to v5 these are C(Dead), without an error."""
 
     def batch_for(self, version: int) -> int:
         return DESCRIBE_BATCH
 
-    def request(self, groups: list[str]) -> t.Any:
+    def request(self, keys: list[str]) -> t.Any:
         return messages.DescribeGroupsRequest(
-            groups=groups, include_authorized_operations=True, min_version=3, max_version=5
+            groups=keys, include_authorized_operations=True, min_version=3, max_version=5
         )
 
-    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[frozenset[str] | None]]:
+    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[frozenset[str] | None]]:
         return unique(
             (
                 described.group_id,

@@ -34,28 +34,28 @@ class LeaveGroup(Handler[str, MemberErrors]):
         self._members = members
         self._reason = reason[:REASON_LENGTH]
 
-    def request(self, groups: list[str]) -> t.Any:
+    def request(self, keys: list[str]) -> t.Any:
         identity = messages.LeaveGroupRequest.MemberIdentity
         return messages.LeaveGroupRequest(
-            group_id=groups[0],
+            group_id=keys[0],
             members=[
                 identity(
                     member_id=member.member_id,
                     group_instance_id=member.group_instance_id,
                     reason=self._reason,
                 )
-                for member in self._members[groups[0]]
+                for member in self._members[keys[0]]
             ],
             min_version=_MIN_VERSION,
         )
 
-    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[MemberErrors]]:
+    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[MemberErrors]]:
         outcome = coordinator_outcome(response.error_code)
         if outcome is not None:
-            return {groups[0]: outcome}
-        named = {(member.member_id, member.group_instance_id or None): member for member in self._members[groups[0]]}
+            return {keys[0]: outcome}
+        named = {(member.member_id, member.group_instance_id or None): member for member in self._members[keys[0]]}
         answers = unique(
             ((answer.member_id, answer.group_instance_id or None), from_code(answer.error_code))
             for answer in response.members
         )
-        return {groups[0]: Done({named[ids]: problem for ids, problem in spoken_of(named, answers).items()})}
+        return {keys[0]: Done({named[ids]: problem for ids, problem in spoken_of(named, answers).items()})}

@@ -36,12 +36,12 @@ class OffsetCommit(Handler[str, PartitionErrors]):
     def __init__(self, offsets: dict[str, Offsets]) -> None:
         self._offsets = offsets
 
-    def request(self, groups: list[str]) -> t.Any:
+    def request(self, keys: list[str]) -> t.Any:
         topic = messages.OffsetCommitRequest.OffsetCommitRequestTopic
         partition = topic.OffsetCommitRequestPartition
-        offsets = self._offsets[groups[0]]
+        offsets = self._offsets[keys[0]]
         return messages.OffsetCommitRequest(
-            group_id=groups[0],
+            group_id=keys[0],
             generation_id_or_member_epoch=-1,
             member_id="",
             group_instance_id=None,
@@ -66,13 +66,13 @@ class OffsetCommit(Handler[str, PartitionErrors]):
             max_version=_MAX_VERSION,
         )
 
-    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[PartitionErrors]]:
-        errors = partition_errors(self._offsets[groups[0]], response)
+    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[PartitionErrors]]:
+        errors = partition_errors(self._offsets[keys[0]], response)
         for problem in errors.values():
             # the coordinator's own errors come back on every partition
             if problem is not None and problem.name == "REBALANCE_IN_PROGRESS":
-                return {groups[0]: Retry(problem)}
+                return {keys[0]: Retry(problem)}
             again = coordinator_outcome(problem.code) if problem else None
             if again is not None and not isinstance(again, Failed):
-                return {groups[0]: again}
-        return {groups[0]: Done(errors)}
+                return {keys[0]: again}
+        return {keys[0]: Done(errors)}

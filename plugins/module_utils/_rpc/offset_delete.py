@@ -23,19 +23,19 @@ class OffsetDelete(Handler[str, PartitionErrors]):
     def __init__(self, partitions: dict[str, list[TopicPartition]]) -> None:
         self._partitions = partitions
 
-    def request(self, groups: list[str]) -> t.Any:
+    def request(self, keys: list[str]) -> t.Any:
         topic, partition = (
             messages.OffsetDeleteRequest.OffsetDeleteRequestTopic,
             messages.OffsetDeleteRequest.OffsetDeleteRequestTopic.OffsetDeleteRequestPartition,
         )
         return messages.OffsetDeleteRequest(
-            group_id=groups[0],
+            group_id=keys[0],
             topics=[
                 topic(name=name, partitions=[partition(partition_index=index) for index in indexes])
-                for name, indexes in by_topic(self._partitions[groups[0]]).items()
+                for name, indexes in by_topic(self._partitions[keys[0]]).items()
             ],
         )
 
-    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[PartitionErrors]]:
+    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[PartitionErrors]]:
         outcome = coordinator_outcome(response.error_code)
-        return {groups[0]: outcome or Done(partition_errors(self._partitions[groups[0]], response))}
+        return {keys[0]: outcome or Done(partition_errors(self._partitions[keys[0]], response))}

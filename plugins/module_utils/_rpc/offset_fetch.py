@@ -45,19 +45,19 @@ class OffsetFetch(Handler[str, Offsets]):
     def batch_for(self, version: int) -> int:
         return FETCH_BATCH if version >= _MANY_GROUPS_VERSION else 1
 
-    def request(self, groups: list[str]) -> t.Any:
+    def request(self, keys: list[str]) -> t.Any:
         asked = messages.OffsetFetchRequest.OffsetFetchRequestGroup
         return messages.OffsetFetchRequest(
-            group_id=groups[0],
+            group_id=keys[0],
             topics=None,
-            groups=[asked(group_id=group, member_id=None, member_epoch=-1, topics=None) for group in groups],
+            groups=[asked(group_id=group, member_id=None, member_epoch=-1, topics=None) for group in keys],
             require_stable=self._stable,
             max_version=_MAX_VERSION,
         )
 
-    def outcomes(self, groups: list[str], response: t.Any) -> dict[str, Outcome[Offsets]]:
+    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[Offsets]]:
         if response.version < _MANY_GROUPS_VERSION:
-            return {groups[0]: _outcome(response)}
+            return {keys[0]: _outcome(response)}
         return unique((group.group_id, _outcome(group)) for group in response.groups)
 
 

@@ -17,5 +17,5 @@ class ShareGroupDescribe(TypedDescribe):
 
     type = "share"
 
-    def request(self, groups: list[str]) -> t.Any:
-        return messages.ShareGroupDescribeRequest(group_ids=groups, include_authorized_operations=True)
+    def request(self, keys: list[str]) -> t.Any:
+        return messages.ShareGroupDescribeRequest(group_ids=keys, include_authorized_operations=True)

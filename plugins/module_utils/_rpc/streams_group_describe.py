@@ -18,8 +18,8 @@ class StreamsGroupDescribe(TypedDescribe):
 
     type = "streams"
 
-    def request(self, groups: list[str]) -> t.Any:
-        return messages.StreamsGroupDescribeRequest(group_ids=groups, include_authorized_operations=True)
+    def request(self, keys: list[str]) -> t.Any:
+        return messages.StreamsGroupDescribeRequest(group_ids=keys, include_authorized_operations=True)
 
     def group(self, described: t.Any) -> Group | None:
         group = super().group(described)
