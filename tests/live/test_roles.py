@@ -18,6 +18,7 @@ from tests.support.broker import Cluster
 
 TOPIC, INTERNAL = "site-orders", "site-app-sums-changelog"
 PREFIX = "kafkaops.groups."
+INCLUDED = {"ansible.builtin.include_role": {"name": f"{PREFIX}teardown"}}
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +90,25 @@ def test_an_extra_variable_lifts_no_guard(
     done = play(playbook, cluster.listeners["PROXIED"], variables | {internal: []})
     assert (done.code, done.changed, cluster.proxy.count()) == (2, [], {})
     assert done.words.startswith(f"{internal}: internal variables of the ")
+
+
+@pytest.mark.parametrize("entry", [{"roles": [f"{PREFIX}teardown"]}, {"tasks": [INCLUDED]}], ids=["roles", "include"])
+def test_ignored_errors_lift_no_guard(cluster: Cluster, entry: dict[str, Any]) -> None:
+    """The pattern is not allowed, and the play goes on after errors: what was refused is not deleted."""
+    fill(cluster)
+    variables = {
+        "teardown_apply": True,
+        "teardown_groups": "site-*",
+        "teardown_allowed_patterns": ["other-*"],
+        "teardown_max_share": 100,
+    }
+    before = state(cluster)
+    done = play(
+        [{"hosts": "localhost", "gather_facts": False, "ignore_errors": True, **entry}], cluster.bootstrap, variables
+    )
+    assert (done.code, done.changed) == (2, [])
+    assert "teardown_allowed_patterns does not allow" in done.words
+    assert state(cluster) == before
 
 
 def site(role: str, more: dict[str, Any]) -> list[dict[str, Any]]:

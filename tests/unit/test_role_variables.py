@@ -59,8 +59,23 @@ def test_the_first_task_refuses_such_extra_variables(name: str) -> None:
     check = f"lookup('kafkaops.groups.extra_vars', '__{name}_') | length == 0"
     assert first["ansible.builtin.assert"]["that"] == check
     if name in ROLES:
-        main = read(CHECKOUT / "roles" / name / "tasks" / "main.yml")
-        assert main[0]["ansible.builtin.import_tasks"] == "guard.yml"
+        checked = read(CHECKOUT / "roles" / name / "tasks" / "checked.yml")
+        assert checked[0]["ansible.builtin.import_tasks"] == "guard.yml"
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_no_keyword_of_a_play_goes_on_after_a_refusal(name: str) -> None:
+    (entry,) = read(CHECKOUT / "roles" / name / "tasks" / "main.yml")
+    apply = {"ignore_errors": False, "ignore_unreachable": False}
+    assert entry["ansible.builtin.include_tasks"] == {"file": "checked.yml", "apply": apply}
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_hosts_with_the_same_options_are_one_run(name: str) -> None:
+    folder = CHECKOUT / "roles" / name
+    options = yaml.safe_load((folder / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))
+    variables = yaml.safe_load((folder / "vars" / "main.yml").read_text(encoding="utf-8"))
+    assert variables[f"__{name}_options"] == list(options["argument_specs"]["main"]["options"])
 
 
 @pytest.mark.parametrize("path", [path for paths in FILES.values() for path in paths], ids=lambda path: str(path)[-30:])
