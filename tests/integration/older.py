@@ -33,6 +33,8 @@ def fit(target: str, given: Mapping[str, Any], version: str) -> dict[str, Any]:
     fitted: dict[str, Any] = {name: _without(value, lacking) for name, value in given.items()}
     for cases in fitted.keys() & {"cases", "planned", "restorations"}:
         fitted[cases] = [_counted(case) for case in fitted[cases] if _left(case["args"], lacking)]
+    if "restored_epoch" in fitted and release < TOPIC_IDS:
+        fitted["restored_epoch"] = -1
     if release < NEW_COORDINATOR:
         fitted["cases"] = [_emptied(case) for case in fitted["cases"]]
     if target == "consumer_group_info":
