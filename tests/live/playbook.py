@@ -59,17 +59,18 @@ def play(
     check: bool = False,
     tags: str = "",
     inventory: Mapping[str, Mapping[str, Any]] | None = None,
+    folder: Path | None = None,
 ) -> Play:
     """Run ``ansible-playbook``: a playbook of the collection by its name, or the plays that are given.
 
-    `inventory` has the variables of each host, which all are this machine.
+    `inventory` has the variables of each host, which all are this machine; it stays in `folder`, if that is given.
     """
     options = [*(["--check"] if check else []), *([f"--tags {tags}"] if tags else [])]
     here = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     hosts = {name: here | dict(given) for name, given in (inventory or {}).items()}
-    with tempfile.TemporaryDirectory(prefix="playbook-") as folder:
+    with tempfile.TemporaryDirectory(prefix="playbook-") as scratch:
         done = ansible_runner.run(
-            private_data_dir=folder,
+            private_data_dir=str(folder or scratch),
             playbook=f"kafkaops.groups.{playbook}" if isinstance(playbook, str) else playbook,
             inventory={"all": {"hosts": hosts}} if hosts else None,
             extravars=dict(variables),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.live.playbook import Play, play
+from tests.live.playbook import Play, play, shell
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 
@@ -145,6 +145,59 @@ def test_a_teardown_of_several_hosts_is_one_for_each_cluster(
     assert sorted(done.hosts["Delete the groups"]) == ["a", "c", "d"]
     groups = [truth.groups(each.bootstrap).keys() & {"site-1-a", "site-2-a"} for each in (cluster, second)]
     assert groups == [set(), {"site-2-a"}]
+
+
+@pytest.mark.parametrize(("check", "keyword"), [(False, True), (True, False)], ids=["in check mode", "for real"])
+def test_a_keyword_of_the_play_is_check_mode(cluster: Cluster, tmp_path: Path, check: bool, keyword: bool) -> None:
+    fill(cluster)
+    before = state(cluster)
+    variables = {
+        "teardown_apply": True,
+        "teardown_groups": "site-1-*",
+        "teardown_max_share": 100,
+        "teardown_settle_time": 0,
+        "teardown_backup_folder": str(tmp_path),
+    }
+    asked = [{"hosts": "localhost", "gather_facts": False, "roles": [f"{PREFIX}teardown"], "check_mode": keyword}]
+    done = play(asked, cluster.bootstrap, variables, check=check)
+    told = done.tasks["Report"]["msg"]
+    assert (done.code, done.words, done.changed) == (0, "", ["Delete the groups"])
+    assert told[0] == f"{'Would delete' if keyword else 'Deleted'}: 1 of the groups, 0 of the topics."
+    if keyword:
+        assert (state(cluster), list(tmp_path.iterdir()), done.artifacts, len(told)) == (before, [], {}, 1)
+    else:
+        assert "site-1-a" not in truth.groups(cluster.bootstrap)
+        assert [str(path) for path in tmp_path.iterdir()] == done.artifacts["restore_from"]
+        assert "Look for the groups again" in done.tasks
+
+
+@pytest.mark.parametrize(
+    "tasks", [[INCLUDED], [INCLUDED, {**INCLUDED, "when": "inventory_hostname == 'b'"}]], ids=["once", "again"]
+)
+def test_a_run_on_a_host_of_the_inventory(cluster: Cluster, tmp_path: Path, tasks: list[dict[str, Any]]) -> None:
+    """It happens again where it is asked for again, also without the host that was chosen first."""
+    fill(cluster)
+    before = state(cluster)
+    variables = {
+        "teardown_apply": True,
+        "teardown_groups": "site-1-*",
+        "teardown_max_share": 100,
+        "teardown_settle_time": 0,
+        "teardown_backup_folder": str(tmp_path),
+    }
+    inventory = {name: {"cluster": cluster.bootstrap} for name in ("a", "b")}
+    plays = site("teardown", {"roles": [], "tasks": tasks})
+    folder = tmp_path / "of two hosts"
+    folder.mkdir()
+    done = play(plays, "127.0.0.1:1", variables, inventory=inventory, folder=folder)
+    assert (done.code, done.words) == (0, "")
+    assert done.hosts["Find the groups of the environment"] == ["a", "b"][: len(tasks)]
+    (backup,) = done.artifacts["restore_from"]
+    if len(tasks) == 1:
+        command = done.tasks["Report"]["msg"][-1]
+        assert backup in command
+        assert "changed=1 " in shell(command, cluster.bootstrap)
+        assert state(cluster) == before
 
 
 def test_the_other_roles_of_several_hosts(cluster: Cluster, tmp_path: Path) -> None:
