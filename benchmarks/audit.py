@@ -140,7 +140,7 @@ class Audit:
             tables,
             transforms,
         )
-        from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
+        from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
 
         params = {name: spec.get("default") for name, spec in CONNECTION_SPEC.items()}
         connection = Connection.from_params({**params, "bootstrap_servers": [cluster.bootstrap], "timeout": 3600.0})

@@ -45,8 +45,8 @@ def main() -> None:
 
     marks.end("import of Ansible")
     from ansible_collections.kafkaops.groups.plugins.module_utils import _ansible
-    from ansible_collections.kafkaops.groups.plugins.module_utils._lookup import Coordinators
-    from ansible_collections.kafkaops.groups.plugins.module_utils._session import Session
+    from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.lookup import Coordinators
+    from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session import Session
     from ansible_collections.kafkaops.groups.plugins.modules import consumer_group
 
     marks.end("import of the collection and its libraries")

@@ -9,8 +9,12 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ansible_collections.kafkaops.groups.plugins.module_utils import _snapshot as snapshot
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, GroupSnapshot, TopicPartition
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import backup as snapshot
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import (
+    Committed,
+    GroupSnapshot,
+    TopicPartition,
+)
 
 from benchmarks.peers.contract import COMMITTED, END, TOPIC, save
 from benchmarks.tasks import READING

@@ -13,21 +13,21 @@ import gc
 import itertools
 from typing import Any, TypeVar
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._batches import WINDOW
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, Member, TopicPartition
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations._read import describe_handlers
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import Handler
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.delete_groups import DeleteGroups
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.describe_groups import AbsentGroupOperations
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.find_coordinator import (
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.batches import WINDOW
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Committed, Member, TopicPartition
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.delete_groups import DeleteGroups
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.describe_groups import AbsentGroupOperations
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.find_coordinator import (
     LOOKUP_BATCH,
     find_coordinator_request,
 )
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.leave_group import LeaveGroup
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.list_groups import list_groups_request
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.offset_commit import OffsetCommit
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.offset_delete import OffsetDelete
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.offset_fetch import OffsetFetch
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.handler import Handler
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.leave_group import LeaveGroup
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.list_groups import list_groups_request
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.offset_commit import OffsetCommit
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.offset_delete import OffsetDelete
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.offset_fetch import OffsetFetch
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._read import describe_handlers
 from kafka.protocol.consumer import ListOffsetsRequest
 from kafka.protocol.metadata import MetadataRequest
 

@@ -14,12 +14,13 @@ from ansible.module_utils.basic import AnsibleFallbackNotFound, AnsibleModule, e
 
 # first: it ends on a Python that cannot import the rest
 from . import _python  # noqa: F401 # pylint: disable=unused-import
-from . import _results as results
-from ._errors import CallError, MissingLibrary, TaskError, in_one_line
-from ._messages import KAFKA_IMPORT_ERROR
-from ._options import Connection
-from ._results import Report
-from ._session import Session
+from ._errors import MissingLibrary, TaskError, in_one_line
+from ._kafka.errors import CallError
+from ._kafka.messages import KAFKA_IMPORT_ERROR
+from ._kafka.options import Connection
+from ._kafka.session import Session
+from ._operations import results
+from ._operations.results import Report
 
 R = t.TypeVar("R")
 Params = dict[str, t.Any]

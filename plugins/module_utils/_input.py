@@ -11,8 +11,9 @@ import fnmatch
 import re
 import typing as t
 
-from ._errors import TaskError, error
-from ._results import NONE, Item
+from ._errors import TaskError
+from ._kafka.errors import error
+from ._operations.results import NONE, Item
 
 # Kafka's STRING type has an int16 length, and brokers put a name into messages of that type
 MAX_BYTES = 32700

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _errors
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc import offset_commit, offset_fetch
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka import errors
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc import offset_commit, offset_fetch
 from playwright.sync_api import sync_playwright
 
 from tests.checks.conftest import run
@@ -191,9 +191,9 @@ def kafka_errors() -> set[str]:
 
 def own_errors() -> set[str]:
     """The errors that the code names."""
-    known = set(_errors._classes_by_name())
-    # _errors.py only spells them
-    files = [path for path in UTILS.rglob("*.py") if "_audit" not in path.parts and path.name != "_errors.py"]
+    known = set(errors._classes_by_name())
+    # errors.py only spells them
+    files = [path for path in UTILS.rglob("*.py") if "_audit" not in path.parts and path.name != "errors.py"]
     nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
     return known & {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
@@ -205,7 +205,7 @@ def test_troubleshooting_has_an_entry_for_every_error() -> None:
     assert len(kafka_errors()) > 10
     assert len(own_errors()) > 15
     assert (kafka_errors() | own_errors()) - set(entries) == set()
-    assert set(entries) <= set(_errors._classes_by_name())
+    assert set(entries) <= set(errors._classes_by_name())
 
 
 @pytest.mark.fast
@@ -222,7 +222,7 @@ def test_errors_are_spelled_as_kafka_spells_them() -> None:
     (jar,) = jars.jars().glob("kafka-clients-*.jar")
     enum = run(["javap", "-cp", jar, "org.apache.kafka.common.protocol.Errors"], CHECKOUT)
     names = set(re.findall(r"public static final org\.apache\.\S+\.Errors ([A-Z_]+);", enum))
-    spelled = {problem.name for problem in map(_errors.from_code, range(1, 200)) if problem is not None}
+    spelled = {problem.name for problem in map(errors.from_code, range(1, 200)) if problem is not None}
     assert len(spelled) > 100
     assert spelled - names == set()
 

@@ -24,7 +24,7 @@ import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 

@@ -234,9 +234,9 @@ def _check_options(options: Fields, given: Mapping[str, Any], where: str) -> Non
 
 def _results() -> Iterator[tuple[str, dict[str, Any]]]:
     """The results of one item of each kind, and the module that returns it."""
-    results = importlib.import_module(f"{PLUGINS}.module_utils._results")
-    model = importlib.import_module(f"{PLUGINS}.module_utils._model")
-    errors = importlib.import_module(f"{PLUGINS}.module_utils._errors")
+    results = importlib.import_module(f"{PLUGINS}.module_utils._operations.results")
+    model = importlib.import_module(f"{PLUGINS}.module_utils._kafka.model")
+    errors = importlib.import_module(f"{PLUGINS}.module_utils._kafka.errors")
     error = errors.error("NON_EMPTY_GROUP")
     member = model.Member("1", "2", "3", "4", ())
     group = model.Group("g", "classic", "consumer", "Stable", members=(member,))
@@ -252,7 +252,7 @@ def _results() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "consumer_group_members", removal.as_result()
     yield "consumer_group_members", of_group.as_result()
     yield "consumer_group_offsets", of_offset.as_result()
-    topic = importlib.import_module(f"{PLUGINS}.module_utils._model").Topic("t", frozenset({0}), frozenset())
+    topic = importlib.import_module(f"{PLUGINS}.module_utils._kafka.model").Topic("t", frozenset({0}), frozenset())
     yield "topic", results.TopicItem("", results.DELETE_TOPIC, "t", before=topic, after=topic, error=error).as_result()
     yield "consumer_group_offsets", of_offset.left("it has moved").as_result()
 
@@ -283,7 +283,7 @@ class _Exit(Exception):
 )
 def test_return_documents_every_key_of_a_report(module: str, extra: dict[str, Any], documented: Documented) -> None:
     code = importlib.import_module(f"{PLUGINS}.module_utils._ansible")
-    report = importlib.import_module(f"{PLUGINS}.module_utils._results").Report([], extra=extra)
+    report = importlib.import_module(f"{PLUGINS}.module_utils._operations.results").Report([], extra=extra)
 
     def leave(**returned: Any) -> None:
         raise _Exit(**returned)
@@ -303,7 +303,7 @@ def _session() -> SimpleNamespace:
 @pytest.mark.parametrize("module", ["consumer_group_info"])
 def test_return_documents_every_key_of_a_described_group(module: str, documented: Documented) -> None:
     info = importlib.import_module(f"{PLUGINS}.module_utils._operations.info")
-    model = importlib.import_module(f"{PLUGINS}.module_utils._model")
+    model = importlib.import_module(f"{PLUGINS}.module_utils._kafka.model")
     where = model.TopicPartition("t", 0)
     found = info._gather.Found(
         model.Listing("g", "classic", "consumer", "Stable", 1),

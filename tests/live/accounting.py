@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed
-from ansible_collections.kafkaops.groups.plugins.module_utils._results import (
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Committed
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import (
     DELETE_GROUP,
     DELETE_OFFSET,
     REMOVE_MEMBER,

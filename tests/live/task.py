@@ -20,6 +20,8 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CO
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit import audit
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.settings import Settings
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session import Session
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import (
     _offset_request,
     delete_groups,
@@ -28,9 +30,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations import
     offsets,
     topics,
 )
-from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
-from ansible_collections.kafkaops.groups.plugins.module_utils._results import Item
-from ansible_collections.kafkaops.groups.plugins.module_utils._session import Session
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import Item
 
 from tests.support.collection import install
 

@@ -16,10 +16,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _document as document
-from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file as plan_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.records import KINDS
-from ansible_collections.kafkaops.groups.plugins.module_utils._plan_file import Plan
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import document
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
+from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import Plan
 
 from tests.live.task import run_audit
 from tests.support import commits, encode, offsets_topic, topics, truth

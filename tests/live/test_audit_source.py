@@ -24,7 +24,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit.access impo
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.records import TOPIC
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.splits import Range
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from pyspark.errors import PySparkException

@@ -21,10 +21,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _document as document
-from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file as plan_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit import engine, job, store, tables
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import document
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
 
 from tests.live.task import audit_settings
 from tests.support import commits, topics

@@ -19,7 +19,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit import scan
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.access import Access
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.settings import LOG
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._session import Session
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session import Session
 from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
 
 from tests.live.doors import USER, Doors, Options

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file as plan_file
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
 
 from tests.live.task import ansible
 from tests.support import commits, exfat, topics, truth

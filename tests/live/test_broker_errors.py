@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Member, TopicPartition
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import Handler
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.delete_groups import DeleteGroups
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.leave_group import LeaveGroup
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.offset_delete import OffsetDelete
-from ansible_collections.kafkaops.groups.plugins.module_utils._session import Session
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Member, TopicPartition
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.delete_groups import DeleteGroups
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.handler import Handler
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.leave_group import LeaveGroup
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.offset_delete import OffsetDelete
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session import Session
 
 from tests.live.task import connection
 from tests.support import commits, topics, truth

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._wire import CONNECT_TIMEOUT
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.wire import CONNECT_TIMEOUT
 from kafka.protocol.admin import DescribeGroupsRequest
 
 from tests.live.accounting import UNKNOWN, account

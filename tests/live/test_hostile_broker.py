@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import CallError, TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import CallError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kafka.protocol.admin import DeleteGroupsResponse, DescribeGroupsResponse, ListGroupsResponse

@@ -13,12 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file as plan_file
-from ansible_collections.kafkaops.groups.plugins.module_utils import _snapshot as snapshot
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed, GroupSnapshot, TopicPartition
-from ansible_collections.kafkaops.groups.plugins.module_utils._plan_file import Plan, PlannedGroup
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc import _describe, describe_groups, metadata
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import Done
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import backup as snapshot
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
+from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import Plan, PlannedGroup
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import (
+    Committed,
+    GroupSnapshot,
+    TopicPartition,
+)
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc import describe, describe_groups, metadata
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.handler import Done
 from confluent_kafka.admin import (
     AdminClient,
     ScramCredentialInfo,
@@ -353,7 +357,7 @@ def test_the_broker_refuses_what_is_sent(
 ) -> None:
     """The permissions are needed, and not only asked for by the plan."""
     described = metadata._described
-    for module in (_describe, describe_groups):
+    for module in (describe, describe_groups):
         monkeypatch.setattr(module, "operations", lambda _codes: None)
     everything = frozenset({"READ", "DELETE"})
 

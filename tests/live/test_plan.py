@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file as plan_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import TopicPartition
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
+from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import Plan, PlannedGroup, PlannedOffset
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import TopicPartition
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _read
-from ansible_collections.kafkaops.groups.plugins.module_utils._plan_file import Plan, PlannedGroup, PlannedOffset
 from confluent_kafka.admin import AdminClient
 
 from tests.live.task import ansible, run

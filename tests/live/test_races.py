@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Committed
-from ansible_collections.kafkaops.groups.plugins.module_utils._results import (
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Committed
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import (
     DELETE_GROUP,
     DELETE_OFFSET,
     NONE,

@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._connection import _Receive, is_refusal
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError, TokenRefused
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import TokenRefused
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.patches import _Receive, is_refusal
 from kafka import errors
 
 KERBEROS = "Major (851968): Unspecified GSS failure.  Minor code may provide more information, Minor (1): "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import error
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_offsets
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import Request
 

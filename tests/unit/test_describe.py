@@ -10,9 +10,11 @@ from types import SimpleNamespace as Answer
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Group
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import Done, Failed, Retry
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.consumer_group_describe import ConsumerGroupDescribe
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Group
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.consumer_group_describe import (
+    ConsumerGroupDescribe,
+)
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.handler import Done, Failed, Retry
 
 FOUND, NOT_FOUND, LOADING, DENIED = 0, 69, 14, 30
 

@@ -14,9 +14,9 @@ import time
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._batches import WINDOW, in_batches
-from ansible_collections.kafkaops.groups.plugins.module_utils._driver import Driver, backoff
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import (
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.batches import WINDOW, in_batches
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.driver import Driver, backoff
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import (
     CallError,
     KafkaError,
     LoginRefused,
@@ -24,13 +24,13 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._errors import (
     UnsupportedVersion,
     error,
 )
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc._handler import (
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.handler import (
     Done,
     Handler,
     Outcome,
     coordinator_outcome,
 )
-from ansible_collections.kafkaops.groups.plugins.module_utils._wire import Deadline
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.wire import Deadline
 
 LOGIN = LoginRefused("broker-1:9092: wrong password", "SASL_AUTHENTICATION_FAILED")
 LOADING, NOT_AVAILABLE, NOT_COORDINATOR, NOT_FOUND, DENIED, NO_SUCH_CODE = 14, 15, 16, 69, 30, 9999

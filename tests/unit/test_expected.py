@@ -9,12 +9,11 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _results as results
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import error
+from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import PlannedGroup, PlannedOffset
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _expected as expected
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_offsets
-from ansible_collections.kafkaops.groups.plugins.module_utils._plan_file import PlannedGroup, PlannedOffset
-from ansible_collections.kafkaops.groups.plugins.module_utils._results import Item
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_offsets, results
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import Item
 
 from tests.unit.values import at, group, member, offset
 

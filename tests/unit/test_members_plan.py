@@ -9,7 +9,8 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.members import MemberName, parse, plan
 
 from tests.unit.values import group, member, row

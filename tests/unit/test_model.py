@@ -10,7 +10,7 @@ import struct
 import uuid
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._rpc.metadata import spelt_id
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.metadata import spelt_id
 
 from tests.unit.values import at, member
 

@@ -15,8 +15,9 @@ import time
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError, TokenRefused
-from ansible_collections.kafkaops.groups.plugins.module_utils._oauth import Token, Tokens, expiry, fetch_token
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import TokenRefused
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.tokens import Token, Tokens, expiry, fetch_token
 
 SECRET = "client-secret"
 

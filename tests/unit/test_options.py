@@ -13,7 +13,7 @@ import pytest
 from ansible.module_utils.basic import AnsibleFallbackNotFound
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC, environment
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
 
 
 def connection(**options: t.Any) -> Connection:

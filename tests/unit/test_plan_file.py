@@ -14,9 +14,9 @@ import stat
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _plan_file as plan_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._plan_file import (
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
+from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import (
     Judged,
     Plan,
     PlannedGroup,

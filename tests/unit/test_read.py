@@ -13,16 +13,16 @@ from types import SimpleNamespace as Simple
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import (
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import (
     CallError,
     KafkaError,
     LoginRefused,
     UnsupportedVersion,
     error,
 )
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.wire import Deadline
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _gather, _read
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import _address
-from ansible_collections.kafkaops.groups.plugins.module_utils._wire import Deadline
 
 from tests.unit.values import group
 

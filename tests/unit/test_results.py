@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _results as results
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._input import matcher
-from ansible_collections.kafkaops.groups.plugins.module_utils._results import Item
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import results
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import Item
 
 from tests.unit.values import group, member, offset
 

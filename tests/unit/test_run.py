@@ -15,8 +15,9 @@ import pytest
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.testing import patch_module_args
 from ansible_collections.kafkaops.groups.plugins.module_utils import _ansible
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import CallError, TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._results import Report
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import CallError
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import Report
 
 
 class Session:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError, error
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import set_offsets
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import Request, Reset, Wanted
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.set_offsets import Log, Saved

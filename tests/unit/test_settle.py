@@ -10,20 +10,20 @@ import asyncio
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.wire import Deadline
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import (
     _offset_checks,
     _read,
     delete_groups,
     delete_offsets,
 )
-from ansible_collections.kafkaops.groups.plugins.module_utils._results import (
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import (
     DELETE_GROUP,
     DELETE_OFFSET,
     SET_OFFSET,
     Item,
 )
-from ansible_collections.kafkaops.groups.plugins.module_utils._wire import Deadline
 
 from tests.unit.values import at, offset
 

@@ -15,10 +15,10 @@ import stat
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _snapshot as snapshot
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import GroupSnapshot
-from ansible_collections.kafkaops.groups.plugins.module_utils._snapshot import Backup
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import backup as snapshot
+from ansible_collections.kafkaops.groups.plugins.module_utils._files.backup import Backup
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import GroupSnapshot
 
 from tests.unit.values import at, offset
 

@@ -9,17 +9,18 @@ from __future__ import annotations
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils import _results as results
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError, TaskError, error
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Topic
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Topic
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import results
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._guard import limit
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import DELETE_TOPIC, NONE, TopicItem
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.topics import (
     _became,
     _outcome,
     parse_deletion,
     plan,
 )
-from ansible_collections.kafkaops.groups.plugins.module_utils._results import DELETE_TOPIC, NONE, TopicItem
 
 from tests.unit.values import topic
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import typing as t
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import (
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import (
     Committed,
     Group,
     Member,
     Topic,
     TopicPartition,
 )
-from ansible_collections.kafkaops.groups.plugins.module_utils._results import Item
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import Item
 
 ALL = frozenset({"READ", "DESCRIBE", "DELETE"})
 

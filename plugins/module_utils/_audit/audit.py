@@ -12,8 +12,8 @@ import typing as t
 
 from .. import _input as inputs
 from .._errors import TaskError
-from .._options import Connection
-from .._session import Session
+from .._kafka.options import Connection
+from .._kafka.session import Session
 from . import engine, store
 from .settings import Settings
 

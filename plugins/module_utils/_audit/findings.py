@@ -10,7 +10,7 @@ import contextlib
 import dataclasses
 import datetime
 
-from .._plan_file import TYPES
+from .._files.plan import TYPES
 from .transforms import CONSUMERS, EMPTY
 
 # reported by engine.py

@@ -18,11 +18,12 @@ import threading
 import time
 import typing as t
 
-from .. import _plan_file as plan_file
-from .._errors import CallError, TaskError
-from .._model import TopicPartition
-from .._plan_file import Judged, Plan
-from .._session import Session
+from .._errors import TaskError
+from .._files import plan as plan_file
+from .._files.plan import Judged, Plan
+from .._kafka.errors import CallError
+from .._kafka.model import TopicPartition
+from .._kafka.session import Session
 from . import findings, live, plan, records, report, source, store, tables, transforms
 from .findings import Criteria
 from .live import Live

@@ -10,8 +10,8 @@ import collections
 import contextlib
 import typing as t
 
-from .._model import TopicPartition
-from .._plan_file import PlannedGroup, PlannedOffset
+from .._files.plan import PlannedGroup, PlannedOffset
+from .._kafka.model import TopicPartition
 from .findings import STALE_GROUP
 
 # reported by engine.py

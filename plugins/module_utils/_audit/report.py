@@ -17,9 +17,9 @@ import os
 import traceback
 import typing as t
 
-from .. import _document as document
 from .. import _input as inputs
 from .._errors import TaskError
+from .._files import document
 from . import charts, page, wording
 
 JINJA2_IMPORT_ERROR: str | None = None

@@ -13,7 +13,7 @@ import os
 import typing as t
 
 from .. import _input as inputs
-from .._options import Connection
+from .._kafka.options import Connection
 
 # what Spark and Java say, in the output folder
 LOG = "spark.log"

@@ -14,8 +14,8 @@ import sys
 import time
 import typing as t
 
-from .._options import Connection
-from .._session import Session
+from .._kafka.options import Connection
+from .._kafka.session import Session
 from . import package, splits
 from .access import Access
 from .datasource import NAME, Scan, bound

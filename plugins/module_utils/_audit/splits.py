@@ -11,11 +11,12 @@ import collections.abc as c
 import heapq
 import typing as t
 
-from .._errors import KafkaError, TaskError
-from .._model import TopicPartition
+from .._errors import TaskError
+from .._kafka.errors import KafkaError
+from .._kafka.model import TopicPartition
 
 if t.TYPE_CHECKING:
-    from .._session import Session
+    from .._kafka.session import Session
 
 
 class Range(t.NamedTuple):

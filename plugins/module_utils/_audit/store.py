@@ -18,8 +18,8 @@ import re
 import secrets
 import shutil
 
-from .. import _document as document
 from .._errors import TaskError
+from .._files import document
 
 PLAN = "plan.json"
 REPORT = "report.html"

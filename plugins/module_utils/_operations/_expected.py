@@ -9,13 +9,13 @@ from __future__ import annotations
 import collections.abc as c
 import typing as t
 
-from .._errors import KafkaError
-from .._model import Group, Offsets, TopicPartition
-from .._results import Item, counted
+from .._kafka.errors import KafkaError
+from .._kafka.model import Group, Offsets, TopicPartition
 from ._read import Described
+from .results import Item, counted
 
 if t.TYPE_CHECKING:
-    from .._plan_file import Plan, PlannedGroup, PlannedOffset
+    from .._files.plan import Plan, PlannedGroup, PlannedOffset
 
 COMMITTED_SINCE = "it has committed since the task began"
 USED_MEANWHILE = "it has committed since the request was sent, so something uses it: stop that, and run the task again"
@@ -33,7 +33,7 @@ def read_plan(path: str | None, cluster_id: str) -> Plan | None:
     if path is None:
         return None
     # not above: most tasks are done without one
-    from .. import _plan_file as plan_file
+    from .._files import plan as plan_file
 
     return plan_file.read(path, cluster_id)
 

@@ -11,12 +11,13 @@ import dataclasses
 import itertools
 import typing as t
 
-from .. import _messages as messages
-from .._driver import backoff
-from .._errors import CallError, KafkaError, LoginRefused, TaskError, UnreadableAnswer, from_code, of_call
-from .._model import Group, Listing, Offsets, TopicPartition
-from .._rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
-from .._session import Session
+from .._errors import TaskError
+from .._kafka import messages
+from .._kafka.driver import backoff
+from .._kafka.errors import CallError, KafkaError, LoginRefused, UnreadableAnswer, from_code, of_call
+from .._kafka.model import Group, Listing, Offsets, TopicPartition
+from .._kafka.rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
+from .._kafka.session import Session
 from ._read import committed_now, describe
 from ._read_topics import Logs, read_logs
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 import collections.abc as c
 import typing as t
 
-from .._errors import KafkaError, TaskError, error
-from .._model import Group, GroupSnapshot, Offsets, Topic
-from .._results import Item
-from .._session import Session
+from .._errors import TaskError
+from .._kafka.errors import KafkaError, error
+from .._kafka.model import Group, GroupSnapshot, Offsets, Topic
+from .._kafka.session import Session
 from ._read import Described
+from .results import Item
 
 if t.TYPE_CHECKING:
-    from .._snapshot import TopicIds
+    from .._files.backup import TopicIds
     from ._read_topics import Seen
 
 
@@ -53,7 +54,7 @@ async def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSn
     if path is None or not groups:
         return None
     # not above: most tasks are done without a back-up
-    from .. import _snapshot as snapshot
+    from .._files import backup as snapshot
     from ._read_topics import describe_topics
 
     names = {where.topic for group in groups for where in group.offsets}

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import itertools
 
-from .._errors import KafkaError
-from .._model import Group, Topic, TopicPartition
-from .._session import Session
+from .._kafka.errors import KafkaError
+from .._kafka.model import Group, Topic, TopicPartition
+from .._kafka.session import Session
 from ._gather import Found, Gathered
 from ._read_topics import Log, Logs, Seen, describe_topics
 

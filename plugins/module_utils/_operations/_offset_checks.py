@@ -9,13 +9,13 @@ from __future__ import annotations
 import collections
 import collections.abc as c
 
-from .._errors import KafkaError, error
-from .._model import Offsets, Topic, TopicPartition
-from .._results import DELETE_OFFSET, Item
-from .._rpc._handler import PartitionErrors
-from .._session import Session
+from .._kafka.errors import KafkaError, error
+from .._kafka.model import Offsets, Topic, TopicPartition
+from .._kafka.rpc.handler import PartitionErrors
+from .._kafka.session import Session
 from ._expected import COMMITTED_SINCE, USED_MEANWHILE, USED_SINCE
 from ._read import committed, committed_now
+from .results import DELETE_OFFSET, Item
 
 
 def hidden_topic(name: str, topic: Topic | KafkaError) -> KafkaError | None:

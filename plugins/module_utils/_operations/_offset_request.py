@@ -14,7 +14,7 @@ import typing as t
 
 from .. import _input as inputs
 from .._errors import TaskError
-from .._model import TopicPartition
+from .._kafka.model import TopicPartition
 
 Topics = dict[str, tuple[int, ...] | None]  # pylint: disable=unsupported-binary-operation
 """Partitions by topic; None stands for the whole topic."""

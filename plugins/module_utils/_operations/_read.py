@@ -9,14 +9,14 @@ from __future__ import annotations
 import itertools
 import typing as t
 
-from .._driver import backoff
-from .._errors import CallError, KafkaError, UnsupportedVersion, error, from_code, of_call
-from .._model import Group, Offsets
-from .._rpc._describe import DescribeHandler
-from .._rpc.describe_groups import AbsentGroupOperations, DescribeGroups
-from .._rpc.list_groups import list_groups_request
-from .._rpc.offset_fetch import OffsetFetch
-from .._session import Session
+from .._kafka.driver import backoff
+from .._kafka.errors import CallError, KafkaError, UnsupportedVersion, error, from_code, of_call
+from .._kafka.model import Group, Offsets
+from .._kafka.rpc.describe import DescribeHandler
+from .._kafka.rpc.describe_groups import AbsentGroupOperations, DescribeGroups
+from .._kafka.rpc.list_groups import list_groups_request
+from .._kafka.rpc.offset_fetch import OffsetFetch
+from .._kafka.session import Session
 
 Described = Group | None | KafkaError  # pylint: disable=unsupported-binary-operation
 
@@ -108,9 +108,9 @@ def describe_handlers() -> t.Iterator[DescribeHandler]:
     """Yield the RPCs that look for groups, in the order in which they are asked."""
     yield DescribeGroups()
     # not above: most tasks are done before they would be imported
-    from .._rpc.consumer_group_describe import ConsumerGroupDescribe
-    from .._rpc.share_group_describe import ShareGroupDescribe
-    from .._rpc.streams_group_describe import StreamsGroupDescribe
+    from .._kafka.rpc.consumer_group_describe import ConsumerGroupDescribe
+    from .._kafka.rpc.share_group_describe import ShareGroupDescribe
+    from .._kafka.rpc.streams_group_describe import StreamsGroupDescribe
 
     yield ConsumerGroupDescribe()
     yield ShareGroupDescribe()

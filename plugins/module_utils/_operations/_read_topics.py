@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import collections.abc as c
 
-from .._errors import CallError, KafkaError, TaskError, UnsupportedVersion, error
-from .._model import Topic, TopicPartition
-from .._rpc.describe_configs import broker_config_request, read_config
-from .._rpc.list_offsets import EARLIEST, LATEST, ListOffsets
-from .._rpc.metadata import DescribeTopics, metadata_request, topic_names
-from .._session import Session
+from .._errors import TaskError
+from .._kafka.errors import CallError, KafkaError, UnsupportedVersion, error
+from .._kafka.model import Topic, TopicPartition
+from .._kafka.rpc.describe_configs import broker_config_request, read_config
+from .._kafka.rpc.list_offsets import EARLIEST, LATEST, ListOffsets
+from .._kafka.rpc.metadata import DescribeTopics, metadata_request, topic_names
+from .._kafka.session import Session
 
 Seen = dict[str, Topic | KafkaError]  # pylint: disable=unsupported-binary-operation
 """Topics by name, or the error that the cluster gives for one (UNKNOWN_TOPIC_OR_PARTITION and the like)."""

@@ -10,15 +10,16 @@ import collections.abc as c
 import typing as t
 
 from .. import _input as inputs
-from .._errors import KafkaError, TaskError, error
-from .._model import Group, GroupSnapshot, Offsets
-from .._results import DELETE_GROUP, NONE, REMOVE_MEMBER, Item, Report, counted
-from .._rpc.delete_groups import DeleteGroups
-from .._session import Session
+from .._errors import TaskError
+from .._kafka.errors import KafkaError, error
+from .._kafka.model import Group, GroupSnapshot, Offsets
+from .._kafka.rpc.delete_groups import DeleteGroups
+from .._kafka.session import Session
 from . import members
 from ._expected import COMMITTED_SINCE, USED_SINCE, changed_groups, leave_alone, left_alone_warning, read_plan
 from ._guard import back_up, limit, snapshots
 from ._read import Described, committed, describe
+from .results import DELETE_GROUP, NONE, REMOVE_MEMBER, Item, Report, counted
 
 SHOWN_MEMBERS = 5
 REASON = "the group is being deleted by kafkaops.groups.consumer_group"

@@ -10,18 +10,18 @@ import collections.abc as c
 import functools
 import typing as t
 
-from .._errors import KafkaError, error
-from .._model import Committed, Group, Offsets, Topic, TopicPartition
-from .._results import DELETE_OFFSET, NONE, Item
-from .._rpc.offset_delete import OffsetDelete
-from .._session import Session
+from .._kafka.errors import KafkaError, error
+from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
+from .._kafka.rpc.offset_delete import OffsetDelete
+from .._kafka.session import Session
 from ._expected import COMMITTED_SINCE
 from ._offset_checks import hidden_topic, looked_at_again, partition_problem, planned, settled, topic_problem
 from ._offset_request import Request, Topics
 from ._read import Described
+from .results import DELETE_OFFSET, NONE, Item
 
 if t.TYPE_CHECKING:
-    from .._plan_file import PlannedOffset
+    from .._files.plan import PlannedOffset
 
 SHARE_GROUP = "it is a share group, which commits no offsets: kafka-share-groups.sh --delete-offsets deletes its state"
 

@@ -10,14 +10,15 @@ import collections.abc as c
 import typing as t
 
 from .. import _input as inputs
-from .._errors import KafkaError, TaskError
-from .._model import Member, Offsets
-from .._results import member_result
-from .._session import Session
+from .._errors import TaskError
+from .._kafka.errors import KafkaError
+from .._kafka.model import Member, Offsets
+from .._kafka.session import Session
 from . import _gather
 from ._gather import Found, Gathered
 from ._lag import find_assigned, group_lag, in_use, lag_of
 from ._read_topics import Log, Logs
+from .results import member_result
 
 
 class Request(t.NamedTuple):

@@ -11,12 +11,13 @@ import collections.abc as c
 import typing as t
 
 from .. import _input as inputs
-from .._errors import KafkaError, TaskError, error
-from .._model import Group, Member
-from .._results import NONE, REMOVE_MEMBER, Item, Report, counted, member_result
-from .._rpc.leave_group import LeaveGroup, MemberErrors
-from .._session import Session
+from .._errors import TaskError
+from .._kafka.errors import KafkaError, error
+from .._kafka.model import Group, Member
+from .._kafka.rpc.leave_group import LeaveGroup, MemberErrors
+from .._kafka.session import Session
 from ._read import Described, describe
+from .results import NONE, REMOVE_MEMBER, Item, Report, counted, member_result
 
 WATCH_INTERVAL = 0.5
 

@@ -6,16 +6,17 @@
 
 from __future__ import annotations
 
-from .._errors import KafkaError, TaskError
-from .._model import Offsets
-from .._results import DELETE_OFFSET, SET_OFFSET, Report, counted
-from .._session import Session
+from .._errors import TaskError
+from .._kafka.errors import KafkaError
+from .._kafka.model import Offsets
+from .._kafka.session import Session
 from . import delete_offsets, set_offsets
 from ._expected import changed_offsets, leave_alone, left_alone_warning, read_plan
 from ._guard import back_up, limit, snapshots
 from ._offset_request import Request
 from ._read import absent_group_operations, committed_now, describe_at_rest
 from ._read_topics import describe_topics
+from .results import DELETE_OFFSET, SET_OFFSET, Report, counted
 from .set_offsets import Saved
 
 
@@ -67,7 +68,7 @@ def _saved(request: Request, session: Session) -> Saved | None:
     """Return what is to be restored: the named groups of a back-up, or all."""
     if request.restore_from is None:
         return None
-    from .. import _snapshot as snapshot
+    from .._files import backup as snapshot
 
     cluster_id = session.wire.cluster_id
     backup = snapshot.read(request.restore_from, cluster_id, request.any_cluster)

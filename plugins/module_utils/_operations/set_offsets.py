@@ -10,15 +10,15 @@ import collections.abc as c
 import functools
 import typing as t
 
-from .._errors import KafkaError, error
-from .._model import Committed, Group, Offsets, Topic, TopicPartition
-from .._results import NONE, SET_OFFSET, Item, counted
-from .._rpc.offset_commit import OffsetCommit
-from .._session import Session
+from .._kafka.errors import KafkaError, error
+from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
+from .._kafka.rpc.offset_commit import OffsetCommit
+from .._kafka.session import Session
 from ._offset_checks import looked_at_again, partition_problem, planned, settled, topic_problem
 from ._offset_request import CLAMP, Request, Reset, Wanted
 from ._read import Described
 from ._read_topics import Seen, offsets_at, read_logs
+from .results import NONE, SET_OFFSET, Item, counted
 
 _NO_EPOCH = -1
 

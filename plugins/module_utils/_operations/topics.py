@@ -10,14 +10,14 @@ import collections.abc as c
 import typing as t
 
 from .. import _input as inputs
-from .._errors import KafkaError, error
-from .._model import Topic, TopicPartition, is_internal
-from .._results import DELETE_TOPIC, Item, Report, TopicItem
-from .._rpc.delete_topics import DeleteTopics
-from .._session import Session
+from .._kafka.errors import KafkaError, error
+from .._kafka.model import Topic, TopicPartition, is_internal
+from .._kafka.rpc.delete_topics import DeleteTopics
+from .._kafka.session import Session
 from ._gather import log_errors
 from ._guard import limit
 from ._read_topics import Logs, Seen, describe_topics, list_topics, read_logs
+from .results import DELETE_TOPIC, Item, Report, TopicItem
 
 # brokers learn of a deletion one after the other
 _SPREAD = 5.0

@@ -15,8 +15,8 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.access import Access
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._oauth import Token
-from ansible_collections.kafkaops.groups.plugins.module_utils._options import Connection
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.tokens import Token
 
 OAUTH = {"security_protocol": "SASL_SSL", "sasl_mechanism": "OAUTHBEARER"}
 BY_URL = {
@@ -87,7 +87,7 @@ def test_a_token_is_fetched_where_it_is_used(monkeypatch: pytest.MonkeyPatch, tm
         assert (url, name, secret, ca) == (*BY_URL.values(), "the authority")
         return Token(next(tokens), now[0], now[0] + 60)
 
-    monkeypatch.setattr("ansible_collections.kafkaops.groups.plugins.module_utils._oauth.fetch_token", fetch)
+    monkeypatch.setattr("ansible_collections.kafkaops.groups.plugins.module_utils._kafka.tokens.fetch_token", fetch)
     now = [1000.0]
     monkeypatch.setattr("time.time", lambda: now[0])
     callback = access.consumer_config(print)["oauth_cb"]

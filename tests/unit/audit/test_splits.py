@@ -12,8 +12,9 @@ import typing as t
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit import splits
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.splits import Progress, Range
-from ansible_collections.kafkaops.groups.plugins.module_utils._errors import KafkaError, TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._model import Topic
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Topic
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _read_topics
 
 GONE = KafkaError(3, "UNKNOWN_TOPIC_OR_PARTITION", "there is no such topic", True)

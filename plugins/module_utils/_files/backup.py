@@ -1,0 +1,140 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Back-up files: the committed offsets of groups and the ids of their topics, as JSON."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import datetime
+import os
+import typing as t
+
+from .. import _input as inputs
+from .._errors import TaskError
+from .._kafka.model import Committed, GroupSnapshot, Offsets
+from . import document
+
+T = t.TypeVar("T")
+
+BACKUP = document.Kind("back-up", "kafkaops.groups/backup", 2, earlier=(1,))
+
+TopicIds = dict[str, str | None]  # pylint: disable=unsupported-binary-operation
+"""The id of each topic, None for one that did not exist; one whose id is not known is missing."""
+
+
+class Backup(t.NamedTuple):
+    """What a back-up file holds; `topics` is empty in one of version 1."""
+
+    cluster_id: str
+    topics: TopicIds
+    groups: dict[str, GroupSnapshot]
+
+
+def check_target(path: str) -> None:
+    """Raise TaskError, in one sentence, if a back-up cannot be written to `path`."""
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.lexists(path):
+        raise TaskError(
+            f"backup: {path} exists already and is never overwritten: name another file. Nothing was changed."
+        )
+    if not os.path.isdir(folder):
+        raise TaskError(f"backup: {folder} is not a folder: create it first. Nothing was changed.")
+    # a folder is opened for reading to sync it
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise TaskError(f"backup: no permission to read and write in {folder}. Nothing was changed.")
+
+
+def write(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[GroupSnapshot]) -> None:
+    """Write a back-up whole: mode 0600, synced to disk before it gets its name, never over an existing file.
+
+    Raises:
+        TaskError: it could not be written; nothing is left of it, or the sentence says what is.
+    """
+    check_target(path)
+    backup = {
+        **BACKUP.head(cluster_id, datetime.datetime.now(datetime.UTC)),
+        "topics": [{"name": name, "id": topic_id} for name, topic_id in sorted(topics.items())],
+        "groups": [_group_json(group) for group in groups],
+    }
+    try:
+        document.save(path, backup, document.as_new)
+    except OSError as exc:
+        problem = f"backup: {path} cannot be written ({exc.strerror})"
+        if isinstance(exc, document.InPlace):
+            _remove(path, problem)
+        raise TaskError(f"{problem}. Nothing was changed.") from exc
+
+
+def rehearse(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[GroupSnapshot]) -> None:
+    """Write a back-up and remove it: check mode fails where the real run would; raises as `write` does."""
+    write(path, cluster_id, topics, groups)
+    _remove(path, f"backup: {path} was written as a trial")
+
+
+def _remove(path: str, problem: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError as exc:
+        raise TaskError(
+            f"{problem} and cannot be removed ({exc.strerror}): remove the file. Nothing was changed."
+        ) from exc
+
+
+def _group_json(group: GroupSnapshot) -> dict[str, t.Any]:
+    return {
+        "name": group.name,
+        "type": group.type,
+        "state": group.state,
+        "offsets": [{**where._asdict(), **committed.as_result()} for where, committed in sorted(group.offsets.items())],
+    }
+
+
+def read(path: str, cluster_id: str, any_cluster: bool) -> Backup:
+    """Read a back-up of the cluster `cluster_id`, or of `any_cluster`.
+
+    Raises:
+        TaskError: there is no such file, it is not a back-up, or it is another cluster's.
+    """
+    backup = document.load(path, "restore_from", BACKUP)
+    origin = backup.get("cluster_id")
+    if origin != cluster_id and not any_cluster:
+        raise TaskError(
+            f"restore_from: {path} is a back-up of cluster {origin}, and this is cluster {cluster_id}: "
+            "set force to true if that is what you want. Nothing was changed."
+        )
+    with document.undamaged(path, "restore_from"):
+        found = document.array(backup["topics"], "topics") if backup["version"] > 1 else []
+        topics = _unique((document.topic(entry["name"]), _topic_id(entry["id"])) for entry in found)
+        groups = [_group_from_json(group) for group in document.array(backup["groups"], "groups")]
+        return Backup(str(origin), topics, _unique((group.name, group) for group in groups))
+
+
+def _topic_id(value: t.Any) -> str | None:
+    return None if value is None else document.text(value)
+
+
+def _unique(pairs: c.Iterable[tuple[str, T]]) -> dict[str, T]:
+    found: dict[str, T] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"'{name}' is in it twice")
+        found[name] = value
+    return found
+
+
+def _group_from_json(group: dict[str, t.Any]) -> GroupSnapshot:
+    offsets: Offsets = {}
+    for entry in group["offsets"]:
+        where = document.place(entry)
+        if where in offsets:
+            raise ValueError(f"{where} stands twice in group {group['name']}")
+        epoch = entry["leader_epoch"]
+        offsets[where] = Committed(
+            document.natural(entry["offset"], inputs.INT64_MAX),
+            -1 if epoch == -1 else document.natural(epoch, inputs.INT32_MAX),
+            document.metadata(entry["metadata"]),
+        )
+    name, kind, state = (document.text(group[key]) for key in ("name", "type", "state"))
+    return GroupSnapshot(name, kind, state, offsets)

@@ -1,0 +1,200 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Files that outlive a task: written whole or not at all; and JSON among them, read back with suspicion."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import contextlib
+import datetime
+import errno
+import json
+import os
+import secrets
+import typing as t
+
+from .. import _input as inputs
+from .._errors import TaskError
+from .._kafka.model import TopicPartition
+
+Document = dict[str, t.Any]
+
+
+class Kind(t.NamedTuple):
+    """A kind of file: what it is called, and the `format` and `version` that it starts with.
+
+    `earlier` are the versions that are read, too.
+    """
+
+    name: str
+    format: str
+    version: int
+    earlier: tuple[int, ...] = ()
+
+    def head(self, cluster_id: str, created: datetime.datetime) -> Document:
+        """Return what every file of the kind starts with."""
+        return {
+            "format": self.format,
+            "version": self.version,
+            "cluster_id": cluster_id,
+            "created": created.astimezone(datetime.UTC).isoformat(timespec="seconds"),
+        }
+
+
+def save(path: str, document: Document, place: c.Callable[[str, str], None]) -> None:
+    """Write a document with mode 0600; raises as `put` does."""
+    put(path, _text(document), place)
+
+
+def _text(document: Document) -> str:
+    """Return a document as JSON, with each entry of its lists in a line of its own, for grep and diff."""
+    return "{\n" + ",\n".join(f"{json.dumps(key)}: {_value(value)}" for key, value in document.items()) + "\n}\n"
+
+
+def _value(value: t.Any) -> str:
+    if isinstance(value, list) and value:
+        return "[\n" + ",\n".join(map(json.dumps, value)) + "\n]"
+    return json.dumps(value)
+
+
+class InPlace(OSError):
+    """The file has its name, but a step after that failed: it is not synced to disk, or as a new one not complete."""
+
+
+def put(path: str, text: str, place: c.Callable[[str, str], None], mode: int = 0o600) -> None:
+    """Write a file that is synced to disk before `place` (`as_new`, os.replace) gives it its name.
+
+    Raises:
+        InPlace: the file is there, but not for sure.
+        OSError: the file cannot be written; nothing is left of it.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    unnamed = os.path.join(folder, f".kafkaops-{secrets.token_hex(8)}")
+    # opened first: a folder that cannot be synced fails before anything is written
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            with open(unnamed, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            place(unnamed, path)
+        except BaseException:
+            _discard(unnamed)
+            raise
+        try:
+            _discard(unnamed)
+            _sync_folder(handle)
+        except OSError as exc:
+            raise InPlace(exc.errno, exc.strerror) from exc
+    finally:
+        os.close(handle)
+
+
+def as_new(unnamed: str, path: str) -> None:
+    """Give a file its name; raises FileExistsError if the name is taken, and InPlace."""
+    try:
+        os.link(unnamed, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        # FAT, SMB and some FUSE mounts have no hard links: an empty file reserves the name, and is then replaced
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            os.replace(unnamed, path)
+        except OSError as exc:
+            raise InPlace(exc.errno, exc.strerror) from exc
+
+
+def _discard(unnamed: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(unnamed)
+
+
+def _sync_folder(handle: int) -> None:
+    try:
+        os.fsync(handle)
+    except OSError as exc:
+        # file systems that cannot sync a folder answer so, SMB among them: its names are the server's to keep
+        if exc.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+
+
+def load(path: str, option: str, kind: Kind) -> Document:
+    """Read a document of a kind.
+
+    Args:
+        option: the option that names the file, for the messages.
+
+    Raises:
+        TaskError: it cannot be read, is no JSON, or of another format or version.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+    except OSError as exc:
+        raise TaskError(f"{option}: {path} cannot be read ({exc.strerror}). Nothing was changed.") from exc
+    except (ValueError, RecursionError) as exc:
+        raise TaskError(f"{option}: {path} is not a {kind.name}: it is not JSON ({exc}). Nothing was changed.") from exc
+    if not isinstance(document, dict) or document.get("format") != kind.format:
+        raise TaskError(f"{option}: {path} is not a {kind.name}: its format is not {kind.format}. Nothing was changed.")
+    versions = (*kind.earlier, kind.version)
+    if document.get("version") not in versions:
+        raise TaskError(
+            f"{option}: {path} is of version {document.get('version')}, and this release reads version "
+            f"{' and '.join(map(str, versions))}. Nothing was changed."
+        )
+    return document
+
+
+@contextlib.contextmanager
+def undamaged(path: str, option: str) -> t.Iterator[None]:
+    """Tell what `natural`, `text` and the like raise while a document is taken apart: it is damaged."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError) as exc:
+        raise TaskError(f"{option}: {path} is damaged ({type(exc).__name__}: {exc}). Nothing was changed.") from exc
+
+
+def natural(value: t.Any, most: int) -> int:
+    """Return a number from 0 to `most`; raises ValueError."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise ValueError(f"{value!r} is not a number from 0 to {most}")
+    return value
+
+
+def text(value: t.Any) -> str:
+    """Return a name that Kafka can hold; raises ValueError."""
+    if not isinstance(value, str) or not value or len(value.encode("utf-8")) > inputs.MAX_BYTES:
+        raise ValueError(f"{value!r:.60} is not a text")
+    return value
+
+
+def metadata(value: t.Any) -> str:
+    """Return the metadata of an offset, of any length; raises ValueError."""
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r:.60} is not a text")
+    value.encode("utf-8")
+    return value
+
+
+def topic(value: t.Any) -> str:
+    """Return the name of a topic; raises ValueError."""
+    name = text(value)
+    if not inputs.TOPIC.fullmatch(name):
+        raise ValueError(f"{name!r} is not the name of a topic")
+    return name
+
+
+def place(entry: Document) -> TopicPartition:
+    """Return the topic and the partition of an entry; raises KeyError or ValueError."""
+    return TopicPartition(topic(entry["topic"]), natural(entry["partition"], inputs.INT32_MAX))
+
+
+def array(value: t.Any, name: str) -> list[t.Any]:
+    """Return a list; raises TypeError."""
+    if not isinstance(value, list):
+        raise TypeError(f"{name} is not a list")
+    return value

@@ -1,0 +1,188 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Plan files: what an audit found to be deletable, and what each group has to look like for that, as JSON."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import typing as t
+
+from .. import _input as inputs
+from .._errors import TaskError
+from .._kafka.model import TopicPartition
+from . import document
+
+PLAN = document.Kind("plan", "kafkaops.groups/plan", 1)
+
+# a share group has no committed offsets, which are what is compared
+TYPES = ("classic", "consumer", "streams")
+
+
+class PlannedGroup(t.NamedTuple):
+    """A group to delete: its type and state at the time of the audit, and all that it had committed."""
+
+    group: str
+    type: str
+    state: str
+    evidence: str
+    offsets: dict[TopicPartition, int]
+
+
+class PlannedOffset(t.NamedTuple):
+    """A committed offset to delete: the group's type and state at the time of the audit, and the offset."""
+
+    group: str
+    type: str
+    state: str
+    where: TopicPartition
+    offset: int
+    evidence: str
+
+
+class Judged(t.NamedTuple):
+    """How many groups an audit judged, which it could have planned to delete, and how many offsets they hold."""
+
+    groups: int
+    offsets: int
+
+
+class Plan(t.NamedTuple):
+    """What an audit of one cluster found to be deletable.
+
+    Attributes:
+        created: when, with a time zone.
+        criteria: what the audit was asked for, as JSON can hold it.
+        judged: None if the plan does not say it.
+    """
+
+    cluster_id: str
+    created: datetime.datetime
+    criteria: dict[str, t.Any]
+    delete_groups: list[PlannedGroup]
+    delete_offsets: list[PlannedOffset]
+    judged: Judged | None = None
+
+
+def write(path: str, plan: Plan) -> None:
+    """Write a plan whole: mode 0600, synced to disk before it replaces an earlier one.
+
+    Raises:
+        TaskError: it could not be written; nothing is left of it and an earlier one is as it was, or the sentence says
+            that the new one is there.
+    """
+    content = {
+        **PLAN.head(plan.cluster_id, plan.created),
+        "criteria": plan.criteria,
+        **({"judged": plan.judged._asdict()} if plan.judged else {}),
+        "delete_groups": [_group_json(group) for group in plan.delete_groups],
+        "delete_offsets": [_offset_json(offset) for offset in plan.delete_offsets],
+    }
+    try:
+        document.save(path, content, os.replace)
+    except document.InPlace as exc:
+        raise TaskError(
+            f"plan: {path} is written but cannot be synced to disk ({exc.strerror}): check the disk and audit again."
+        ) from exc
+    except OSError as exc:
+        raise TaskError(f"plan: {path} cannot be written ({exc.strerror}).") from exc
+
+
+def _group_json(group: PlannedGroup) -> dict[str, t.Any]:
+    return {
+        "group": group.group,
+        "type": group.type,
+        "state": group.state,
+        "evidence": group.evidence,
+        "offsets": [{**where._asdict(), "offset": offset} for where, offset in sorted(group.offsets.items())],
+    }
+
+
+def _offset_json(planned: PlannedOffset) -> dict[str, t.Any]:
+    return {
+        "group": planned.group,
+        "type": planned.type,
+        "state": planned.state,
+        **planned.where._asdict(),
+        "offset": planned.offset,
+        "evidence": planned.evidence,
+    }
+
+
+def read(path: str, cluster_id: str) -> Plan:
+    """Read a plan for the cluster `cluster_id`.
+
+    Raises:
+        TaskError: there is no such file, it is not a plan, it is damaged, or it is another cluster's.
+    """
+    content = document.load(path, "plan", PLAN)
+    with document.undamaged(path, "plan"):
+        plan = _plan(content)
+    if plan.cluster_id != cluster_id:
+        raise TaskError(
+            f"plan: {path} is a plan for cluster {plan.cluster_id}, and this is cluster {cluster_id}: "
+            "audit this cluster. Nothing was changed."
+        )
+    return plan
+
+
+def _plan(content: document.Document) -> Plan:
+    criteria = content["criteria"]
+    if not isinstance(criteria, dict):
+        raise TypeError("criteria is not a dictionary")
+    plan = Plan(
+        document.text(content["cluster_id"]),
+        _moment(content["created"]),
+        criteria,
+        [_group(entry) for entry in document.array(content["delete_groups"], "delete_groups")],
+        [_offset(entry) for entry in document.array(content["delete_offsets"], "delete_offsets")],
+        _judged(content["judged"]) if "judged" in content else None,
+    )
+    _once([f"group '{planned.group}'" for planned in plan.delete_groups])
+    _once([f"{planned.where} of group '{planned.group}'" for planned in plan.delete_offsets])
+    return plan
+
+
+def _judged(entry: dict[str, t.Any]) -> Judged:
+    return Judged(*(document.natural(entry[name], inputs.INT64_MAX) for name in Judged._fields))
+
+
+def _group(entry: dict[str, t.Any]) -> PlannedGroup:
+    name, kind, state = _described(entry)
+    if state != "Empty":
+        raise ValueError(f"group '{name}' is to be deleted, and is {state}")
+    found = [(document.place(each), _at(each)) for each in document.array(entry["offsets"], "offsets")]
+    _once([f"{where} of group '{name}'" for where, _offset in found])
+    return PlannedGroup(name, kind, state, document.text(entry["evidence"]), dict(found))
+
+
+def _offset(entry: dict[str, t.Any]) -> PlannedOffset:
+    return PlannedOffset(*_described(entry), document.place(entry), _at(entry), document.text(entry["evidence"]))
+
+
+def _described(entry: dict[str, t.Any]) -> tuple[str, str, str]:
+    name, kind, state = (document.text(entry[key]) for key in ("group", "type", "state"))
+    if kind not in TYPES:
+        raise ValueError(f"{kind!r} is none of {', '.join(TYPES)}")
+    return name, kind, state
+
+
+def _at(entry: dict[str, t.Any]) -> int:
+    return document.natural(entry["offset"], inputs.INT64_MAX)
+
+
+def _moment(value: t.Any) -> datetime.datetime:
+    moment = datetime.datetime.fromisoformat(document.text(value))
+    if moment.tzinfo is None:
+        raise ValueError(f"{value} names no time zone")
+    return moment
+
+
+def _once(names: list[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"{name} stands in it twice")
+        seen.add(name)

@@ -1,0 +1,80 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""ListOffsets: the start, the end, or the offset at a time of partitions' logs."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ..._kafka import topic_messages as messages
+from ..errors import error, from_code
+from ..model import TopicPartition
+from .handler import Broker, Done, Failed, Handler, Outcome, Retry, Unmap, by_topic, unique
+
+EARLIEST, LATEST = -2, -1
+NO_RECORD = -1
+
+_BATCH = 5000
+_MOVED = (
+    "NOT_LEADER_OR_FOLLOWER",
+    "LEADER_NOT_AVAILABLE",
+    "REPLICA_NOT_AVAILABLE",
+    "UNKNOWN_TOPIC_OR_PARTITION",
+    "KAFKA_STORAGE_ERROR",
+)
+
+
+class ListOffsets(Handler[TopicPartition, int]):
+    """Looks for an offset of each partition's log: its start (EARLIEST), its end (LATEST: the high watermark).
+
+    Or the first offset at or after a time, NO_RECORD where there is none. Errors as in Java's ListOffsetsHandler.
+
+    Args:
+        timestamp: ms since the epoch, EARLIEST or LATEST.
+    """
+
+    broker = Broker.LEADER
+
+    def __init__(self, timestamp: int) -> None:
+        self._timestamp = timestamp
+
+    def batch_for(self, version: int) -> int:
+        return _BATCH
+
+    def request(self, keys: list[TopicPartition]) -> t.Any:
+        topic = messages.ListOffsetsRequest.ListOffsetsTopic
+        partition = topic.ListOffsetsPartition
+        return messages.ListOffsetsRequest(
+            replica_id=-1,
+            isolation_level=0,
+            topics=[
+                topic(
+                    name=name,
+                    partitions=[
+                        partition(partition_index=index, current_leader_epoch=-1, timestamp=self._timestamp)
+                        for index in indexes
+                    ],
+                )
+                for name, indexes in by_topic(keys).items()
+            ],
+            min_version=1,
+        )
+
+    def outcomes(self, keys: list[TopicPartition], response: t.Any) -> dict[TopicPartition, Outcome[int]]:
+        return unique(
+            (TopicPartition(topic.name, partition.partition_index), self._outcome(partition))
+            for topic in response.topics
+            for partition in topic.partitions
+        )
+
+    def _outcome(self, partition: t.Any) -> Outcome[int]:
+        problem = from_code(partition.error_code)
+        if problem is None:
+            if partition.offset < 0 and self._timestamp < 0:
+                return Failed(error("UNKNOWN_SERVER_ERROR", "the leader of the partition gave no offset of its log"))
+            return Done(partition.offset)
+        if problem.name in _MOVED:
+            return Unmap(problem)
+        return Retry(problem) if problem.retriable else Failed(problem)

@@ -1,0 +1,21 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""ShareGroupDescribe: share groups (KIP-932)."""
+
+from __future__ import annotations
+
+import typing as t
+
+from ..._kafka import typed_messages as messages
+from .describe import TypedDescribe
+
+
+class ShareGroupDescribe(TypedDescribe):
+    """Describes share groups."""
+
+    type = "share"
+
+    def request(self, keys: list[str]) -> t.Any:
+        return messages.ShareGroupDescribeRequest(group_ids=keys, include_authorized_operations=True)
