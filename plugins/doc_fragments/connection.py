@@ -141,7 +141,7 @@ options:
     default: 120
 requirements:
   - python >= 3.11
-  - kafka-python >= 3.0.12
+  - kafka-python >= 3.0.12, < 3.1
 notes:
   - The requirements are needed on the host that the module runs on. That host has to reach every broker of the
     cluster. Often it is the control node (C(delegate_to=localhost)).

@@ -16,7 +16,7 @@ from ansible.module_utils.basic import AnsibleFallbackNotFound, AnsibleModule, e
 from . import _python  # noqa: F401 # pylint: disable=unused-import
 from ._errors import MissingLibrary, TaskError, in_one_line
 from ._kafka.errors import CallError
-from ._kafka.messages import KAFKA_IMPORT_ERROR
+from ._kafka.library import KAFKA_IMPORT_ERROR, REQUIREMENT
 from ._kafka.options import Connection
 from ._kafka.session import Session
 from ._operations import results
@@ -121,7 +121,7 @@ def run(
     collect_rarely()
     try:
         if KAFKA_IMPORT_ERROR is not None:
-            raise MissingLibrary("kafka-python>=3.0.12", KAFKA_IMPORT_ERROR)
+            raise MissingLibrary(REQUIREMENT, KAFKA_IMPORT_ERROR)
         request = parse(module.params)
         with Session(Connection.from_params(module.params), module.check_mode) as session:
             try:

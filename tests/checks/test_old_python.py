@@ -66,7 +66,7 @@ def test_one_sentence(old: str) -> None:
 def test_a_library_that_is_missing(tmp_path: Path) -> None:
     venv.create(tmp_path)
     assert failure(tmp_path / "bin" / "python").startswith(
-        "Failed to import the required Python library (kafka-python>=3.0.12)"
+        "Failed to import the required Python library (kafka-python>=3.0.12,<3.1)"
     )
 
 

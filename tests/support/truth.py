@@ -31,6 +31,8 @@ _STATES = {
 }
 _Some = TypeVar("_Some")
 _BATCH = 500
+# seconds for brokers that load what they lead now
+_PATIENCE = 60
 _UNSTABLE_OFFSET_COMMIT = 88
 _TYPES = {ConsumerGroupType.CONSUMER: "consumer", ConsumerGroupType.CLASSIC: "classic"}
 
@@ -63,9 +65,11 @@ class MemberView(NamedTuple):
 def groups(client: Client) -> dict[str, Group]:
     """Every group by its name. Raises as `offsets` does."""
     admin = AdminClient(properties(client))
-    answer = admin.list_consumer_groups(request_timeout=20).result()
-    for error in answer.errors:
-        raise error
+    deadline = time.monotonic() + _PATIENCE
+    while (answer := admin.list_consumer_groups(request_timeout=20).result()).errors:
+        if time.monotonic() > deadline or any(each.code() not in PASSING for each in answer.errors):
+            raise KafkaException(answer.errors[0])
+        time.sleep(0.1)
     seen = {one.group_id: (_STATES.get(one.state, ""), _TYPES.get(one.type, "")) for one in answer.valid}
     # librdkafka leaves out share groups, and does not know the streams type nor all states of the new types.
     listed = _listed(client)

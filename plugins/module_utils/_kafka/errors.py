@@ -10,16 +10,7 @@ import functools
 import typing as t
 
 from .._errors import TaskError
-
-# before the first import of kafka-python
-from . import deferred  # noqa: F401 # pylint: disable=unused-import
-
-try:
-    from kafka import errors as kafka_errors
-except ImportError:
-    # reported by _ansible.py, with the traceback that messages.py keeps
-    kafka_errors = None
-
+from .library import kafka_errors
 
 # kafka-python spells some of Kafka's names in its own way
 _KAFKA_NAMES = {

@@ -13,7 +13,7 @@ import collections.abc as c
 import functools
 import typing as t
 
-from . import messages
+from . import library
 from .batches import in_batches
 from .errors import DOUBTFUL, CallError, KafkaError, LoginRefused, UnreadableAnswer, UnsupportedVersion, error, of_call
 from .model import TopicPartition
@@ -53,7 +53,7 @@ class Coordinators(Lookup[str]):
 
     async def find(self, keys: list[str]) -> dict[str, Missed]:
         try:
-            _node, version = await self.wire.reach_any(messages.FindCoordinatorRequest)
+            _node, version = await self.wire.reach_any(library.FindCoordinatorRequest)
         except (CallError, UnsupportedVersion) as exc:
             return dict.fromkeys(keys, _unasked(exc))
         batched = version >= BATCHED_VERSION
@@ -142,7 +142,7 @@ class AnyBroker(Lookup[str]):
 
     async def find(self, keys: list[str]) -> dict[str, Missed]:
         try:
-            node, _version = await self.wire.reach_any(messages.MetadataRequest)
+            node, _version = await self.wire.reach_any(library.MetadataRequest)
         except (CallError, UnsupportedVersion) as exc:
             return dict.fromkeys(keys, _unasked(exc))
         self.nodes.update(dict.fromkeys(keys, node))

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is replaced inside of kafka-python's connections, each with its reason; kafka-python 3.0.12 has none of it."""
+"""What is replaced inside of kafka-python, each with its reason; tests/unit/test_patches.py tells what can go."""
 
 from __future__ import annotations
 
@@ -11,24 +11,20 @@ import io
 import re
 import typing as t
 
-# before the first import of kafka-python
-from . import deferred  # noqa: F401 # pylint: disable=unused-import
 from .errors import TokenRefused
-
-try:
-    import kafka.net.connection as kafka_connection
-    import kafka.net.manager as kafka_manager
-    import kafka.protocol.parser as kafka_parser
-    from kafka import errors as kafka_errors
-    from kafka.future import Future
-    from kafka.net.connection import KafkaConnection
-    from kafka.net.selector import NetworkSelector
-    from kafka.protocol.parser import KafkaProtocol
-    from kafka.protocol.sasl import SaslHandshakeResponse
-except ImportError:
-    # reported by _ansible.py, with the traceback that messages.py keeps
-    kafka_parser = None
-    KafkaConnection = KafkaProtocol = NetworkSelector = object
+from .library import (
+    ApiMessage,
+    ApiMessageData,
+    Future,
+    KafkaConnection,
+    KafkaProtocol,
+    NetworkSelector,
+    SaslHandshakeResponse,
+    kafka_connection,
+    kafka_errors,
+    kafka_manager,
+    kafka_parser,
+)
 
 # kafka-python reads a number of any length, in quadratic time; Kafka's texts are shorter than that
 _ENDLESS = re.compile(rb"[\x80-\xff]{32768}")
@@ -156,6 +152,31 @@ class _Connection(KafkaConnection):
             await super()._sasl_authenticate(timeout_at)
         except kafka_errors.UnsupportedSaslMechanismError:
             raise kafka_errors.UnsupportedSaslMechanismError(", ".join(sorted(parser.offered))) from None
+
+
+def keep(manager: t.Any, bootstrap: t.Any) -> None:
+    """Go on with a first connection as that of the broker that advertises the same address, where there is one.
+
+    kafka-python would connect, and log in, a second time.
+    """
+    connections = manager._conns
+    connection = connections.get(bootstrap.node_id)
+    at = {(broker.host, broker.port): broker.node_id for broker in manager.cluster.brokers()}
+    node = at.get((bootstrap.host, bootstrap.port))
+    if node is not None and node not in connections and connection is not None and connection.connected:
+        connection.node_id = node
+        connections[node] = connections.pop(bootstrap.node_id)
+        connection.close_future.add_both(lambda _closed: connections.pop(node, None))
+
+
+def declare(loaded_as: str, schema: dict[str, t.Any]) -> t.Any:
+    """Return the class of a message that kafka-python lacks.
+
+    It reads the schema of a class by its name from its own package: it loads one that it has, `loaded_as`, and gets
+    ours in its place.
+    """
+    patch = classmethod(lambda cls, json: schema)
+    return ApiMessageData(loaded_as, (ApiMessage,), {"json_patch": patch, "__module__": __name__})
 
 
 if kafka_parser is not None:

@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import typing as t
 
-try:
-    from kafka.protocol.api_message import ApiMessage, ApiMessageData
-except ImportError:
-    # reported by _ansible.py, with the traceback that messages.py keeps
-    ApiMessage = ApiMessageData = None
+from .library import ApiMessageData
+from .patches import declare
 
 Schema = dict[str, t.Any]
 
@@ -107,18 +104,12 @@ def _described_group(member: list[Schema], detail: Schema) -> list[Schema]:
     return [_field("ThrottleTimeMs", "int32"), _field("Groups", "[]DescribedGroup", group)]
 
 
-def _declare(loaded_as: str, schema: Schema) -> t.Any:
-    # kafka-python reads a schema by class name from its own package: load one that it has, and put ours in its place
-    patch = classmethod(lambda cls, json: schema)
-    return ApiMessageData(loaded_as, (ApiMessage,), {"json_patch": patch, "__module__": __name__})
-
-
 def _declare_describe(name: str, key: int, versions: str, response: list[Schema]) -> tuple[t.Any, t.Any]:
     common = {"apiKey": key, "validVersions": versions, "flexibleVersions": "0+"}
     request = [_field("GroupIds", "[]string"), _field("IncludeAuthorizedOperations", "bool")]
     return (
-        _declare("DescribeGroupsRequest", {**common, "type": "request", "name": f"{name}Request", "fields": request}),
-        _declare(
+        declare("DescribeGroupsRequest", {**common, "type": "request", "name": f"{name}Request", "fields": request}),
+        declare(
             "DescribeGroupsResponse", {**common, "type": "response", "name": f"{name}Response", "fields": response}
         ),
     )

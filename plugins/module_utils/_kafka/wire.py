@@ -17,19 +17,10 @@ import time
 import typing as t
 
 from .._errors import TaskError
-from . import messages
+from . import library
 from .errors import LOGIN_ERRORS, CallError, LoginRefused, UnreadableAnswer, UnsupportedVersion
-from .patches import Net, is_refusal
-
-try:
-    from kafka import errors as kafka_errors
-    from kafka.future import Future
-    from kafka.net.manager import KafkaConnectionManager
-    from kafka.net.sasl.oauth import AbstractTokenProvider
-except ImportError:
-    # reported by _ansible.py, with the traceback that messages.py keeps
-    kafka_errors = None
-    AbstractTokenProvider = object
+from .library import AbstractTokenProvider, Future, KafkaConnectionManager, kafka_errors
+from .patches import Net, is_refusal, keep
 
 if t.TYPE_CHECKING:
     from .tokens import Tokens
@@ -40,6 +31,11 @@ MAX_IN_FLIGHT = 256
 CONNECT_TIMEOUT = 10.0
 
 T = t.TypeVar("T")
+
+
+def request_name(request: t.Any) -> str:
+    """Return the RPC's name as Kafka's protocol guide spells it, without C(Request)."""
+    return str(request.name).removesuffix("Request")
 
 
 class Deadline:
@@ -157,21 +153,10 @@ class Wire:
         await settled
         self._net.cancel(timer)
         for node in bootstrap:
-            self._keep(node)
+            keep(self._manager, node)
             self._manager.close(node.node_id)
         if not self.nodes:
             raise TaskError("Cannot connect to the cluster: " + ("; ".join(causes) or "no answer in time") + ".")
-
-    def _keep(self, bootstrap: t.Any) -> None:
-        """Go on with a first connection as that of the broker that advertises the same address, where there is one."""
-        connections = self._manager._conns
-        connection = connections.get(bootstrap.node_id)
-        at = {(broker.host, broker.port): broker.node_id for broker in self._manager.cluster.brokers()}
-        node = at.get((bootstrap.host, bootstrap.port))
-        if node is not None and node not in connections and connection is not None and connection.connected:
-            connection.node_id = node
-            connections[node] = connections.pop(bootstrap.node_id)
-            connection.close_future.add_both(lambda _closed: connections.pop(node, None))
 
     async def refresh(self, node_id: t.Any = None) -> None:
         """Learn the brokers and the cluster id anew, from one node or from any that answers.
@@ -179,7 +164,7 @@ class Wire:
         Raises:
             CallError: no node answered.
         """
-        request = messages.MetadataRequest(topics=[], allow_auto_topic_creation=False)
+        request = library.MetadataRequest(topics=[], allow_auto_topic_creation=False)
         await (self.call_any(request, self._learn) if node_id is None else self.call(node_id, request, self._learn))
 
     def _learn(self, response: t.Any) -> None:
@@ -216,7 +201,7 @@ class Wire:
             return int(connection.broker_version_data.api_version(request))
         except kafka_errors.IncompatibleBrokerVersion:
             raise UnsupportedVersion(
-                f"the broker at {self.address(connection.node_id)} does not support {messages.request_name(request)}"
+                f"the broker at {self.address(connection.node_id)} does not support {request_name(request)}"
                 " as it is needed here: its version of Kafka is too old or too new"
             ) from None
 
@@ -239,7 +224,7 @@ class Wire:
         timeout = min(self.request_timeout, self.deadline.remaining - reserve)
         if timeout <= 0 or connection.closed or connection.paused:
             raise CallError(f"no time or connection left to ask {self.address(node_id)}", sent=False)
-        self.requests[messages.request_name(request)] += 1
+        self.requests[request_name(request)] += 1
         try:
             response = await connection.send_request(request, request_timeout_ms=timeout * 1000)
         except kafka_errors.KafkaProtocolError as exc:

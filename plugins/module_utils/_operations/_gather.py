@@ -12,7 +12,7 @@ import itertools
 import typing as t
 
 from .._errors import TaskError
-from .._kafka import messages
+from .._kafka import library
 from .._kafka.driver import backoff
 from .._kafka.errors import CallError, KafkaError, LoginRefused, UnreadableAnswer, from_code, of_call
 from .._kafka.model import Group, Listing, Offsets, TopicPartition
@@ -144,7 +144,7 @@ class _Listing:
 
     async def _types_for(self, node: int) -> list[str]:
         """Return the types to ask a broker for; raises TaskError if it is too old for what is asked."""
-        version = await self._wire.version(node, messages.ListGroupsRequest)
+        version = await self._wire.version(node, library.ListGroupsRequest)
         address = self._wire.address(node)
         if self._states and version < STATES_VERSION:
             raise TaskError(

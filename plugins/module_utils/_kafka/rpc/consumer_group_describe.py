@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ..._kafka import typed_messages as messages
+from .. import typed_messages
 from ..model import Group
 from .describe import TypedDescribe
 from .handler import Done, Outcome
@@ -32,4 +32,4 @@ class ConsumerGroupDescribe(TypedDescribe):
         }
 
     def request(self, keys: list[str]) -> t.Any:
-        return messages.ConsumerGroupDescribeRequest(group_ids=keys, include_authorized_operations=True)
+        return typed_messages.ConsumerGroupDescribeRequest(group_ids=keys, include_authorized_operations=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ..._kafka import messages
+from ..._kafka import library
 from .handler import Done, Handler, Outcome, coordinator_outcome, unique
 
 DELETE_BATCH = 1000
@@ -21,7 +21,7 @@ class DeleteGroups(Handler[str, bool]):
         return DELETE_BATCH
 
     def request(self, keys: list[str]) -> t.Any:
-        return messages.DeleteGroupsRequest(groups_names=keys)
+        return library.DeleteGroupsRequest(groups_names=keys)
 
     def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[bool]]:
         deleted = Done(True)

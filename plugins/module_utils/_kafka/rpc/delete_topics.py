@@ -10,7 +10,7 @@ import base64
 import typing as t
 import uuid
 
-from ..._kafka import topic_messages as messages
+from .. import library
 from ..errors import from_code
 from ..model import Topic
 from .handler import Broker, Done, Failed, Handler, Outcome, Retry, Unmap, unique
@@ -41,9 +41,9 @@ class DeleteTopics(Handler[str, bool]):
         return _BATCH
 
     def request(self, keys: list[str]) -> t.Any:
-        state = messages.DeleteTopicsRequest.DeleteTopicState
+        state = library.DeleteTopicsRequest.DeleteTopicState
         ids = {name: self._topics[name].id for name in keys}
-        return messages.DeleteTopicsRequest(
+        return library.DeleteTopicsRequest(
             topics=[
                 state(name=None, topic_id=_uuid(topic_id)) if topic_id else state(name=name)
                 for name, topic_id in ids.items()

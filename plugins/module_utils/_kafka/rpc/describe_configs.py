@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ..._kafka import topic_messages as messages
+from .. import library
 from ..errors import KafkaError, from_code
 
 # Kafka's ConfigResource.Type
@@ -17,8 +17,8 @@ _BROKER = 4
 
 def broker_config_request(node: int, names: list[str]) -> t.Any:
     """Return the request for these settings of a broker, which only that broker can answer."""
-    resource = messages.DescribeConfigsRequest.DescribeConfigsResource
-    return messages.DescribeConfigsRequest(
+    resource = library.DescribeConfigsRequest.DescribeConfigsResource
+    return library.DescribeConfigsRequest(
         resources=[resource(resource_type=_BROKER, resource_name=str(node), configuration_keys=names)],
         include_synonyms=False,
         include_documentation=False,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 import typing as t
 
-from ..._kafka import messages
+from ..._kafka import library
 from ..model import Group, Member, TopicPartition
 from .describe import DESCRIBE_BATCH, DescribeHandler, in_order, operations, plain_host
 from .handler import Done, Handler, Outcome, coordinator_outcome, unique
@@ -19,7 +19,7 @@ class DescribeGroups(DescribeHandler):
     """Describes classic groups, simple ones included."""
 
     def request(self, keys: list[str]) -> t.Any:
-        return messages.DescribeGroupsRequest(groups=keys, include_authorized_operations=True, min_version=3)
+        return library.DescribeGroupsRequest(groups=keys, include_authorized_operations=True, min_version=3)
 
     def group(self, described: t.Any) -> Group | None:
         if described.group_state == "Dead":
@@ -52,7 +52,7 @@ def _subscription(data: bytes) -> tuple[str, ...] | None:
     if not data:
         return None
     try:
-        return tuple(sorted(messages.ConsumerProtocolSubscription.decode(data[2:], version=0, header=False).topics))
+        return tuple(sorted(library.ConsumerProtocolSubscription.decode(data[2:], version=0, header=False).topics))
     except (struct.error, ValueError, IndexError):
         return None
 
@@ -61,7 +61,7 @@ def _assignment(data: bytes) -> tuple[TopicPartition, ...]:
     if not data:
         return ()
     try:
-        topics = messages.ConsumerProtocolAssignment.decode(data[2:], version=0, header=False).assigned_partitions
+        topics = library.ConsumerProtocolAssignment.decode(data[2:], version=0, header=False).assigned_partitions
     except (struct.error, ValueError, IndexError):
         return ()
     return tuple(sorted(TopicPartition(topic.topic, index) for topic in topics for index in topic.partitions))
@@ -74,7 +74,7 @@ class AbsentGroupOperations(Handler[str, frozenset[str] | None]):  # pylint: dis
         return DESCRIBE_BATCH
 
     def request(self, keys: list[str]) -> t.Any:
-        return messages.DescribeGroupsRequest(
+        return library.DescribeGroupsRequest(
             groups=keys, include_authorized_operations=True, min_version=3, max_version=5
         )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ..._kafka import messages
+from ..._kafka import library
 
 BATCHED_VERSION = 4
 LOOKUP_BATCH = 2500
@@ -18,10 +18,10 @@ _KEY_TYPE_GROUP = 0
 def find_coordinator_request(groups: list[str], batched: bool) -> t.Any:
     """Return the request for these groups; exactly one of them unless `batched`."""
     if batched:
-        return messages.FindCoordinatorRequest(
+        return library.FindCoordinatorRequest(
             key_type=_KEY_TYPE_GROUP, coordinator_keys=groups, min_version=BATCHED_VERSION
         )
-    return messages.FindCoordinatorRequest(key=groups[0], key_type=_KEY_TYPE_GROUP, max_version=BATCHED_VERSION - 1)
+    return library.FindCoordinatorRequest(key=groups[0], key_type=_KEY_TYPE_GROUP, max_version=BATCHED_VERSION - 1)
 
 
 def read_coordinators(groups: list[str], response: t.Any, batched: bool) -> list[tuple[str, int, str | None, int]]:

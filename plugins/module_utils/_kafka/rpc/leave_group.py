@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ..._kafka import messages
+from ..._kafka import library
 from ..errors import KafkaError, from_code
 from ..model import Member
 from .handler import Done, Handler, Outcome, coordinator_outcome, spoken_of, unique
@@ -35,8 +35,8 @@ class LeaveGroup(Handler[str, MemberErrors]):
         self._reason = reason[:REASON_LENGTH]
 
     def request(self, keys: list[str]) -> t.Any:
-        identity = messages.LeaveGroupRequest.MemberIdentity
-        return messages.LeaveGroupRequest(
+        identity = library.LeaveGroupRequest.MemberIdentity
+        return library.LeaveGroupRequest(
             group_id=keys[0],
             members=[
                 identity(

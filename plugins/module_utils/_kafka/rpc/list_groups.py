@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ..._kafka import messages
+from ..._kafka import library
 from ..model import Listing
 
 STATES_VERSION = 4
@@ -18,7 +18,7 @@ TYPES_VERSION = 5
 def list_groups_request(states: list[str], types: list[str]) -> t.Any:
     """Return the request; a filter that is not empty asks for a version that knows it."""
     needed = TYPES_VERSION if types else STATES_VERSION if states else 0
-    return messages.ListGroupsRequest(
+    return library.ListGroupsRequest(
         min_version=needed,
         **({"states_filter": states} if states else {}),
         **({"types_filter": types} if types else {}),

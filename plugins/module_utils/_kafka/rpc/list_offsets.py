@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ..._kafka import topic_messages as messages
+from .. import library
 from ..errors import error, from_code
 from ..model import TopicPartition
 from .handler import Broker, Done, Failed, Handler, Outcome, Retry, Unmap, by_topic, unique
@@ -44,9 +44,9 @@ class ListOffsets(Handler[TopicPartition, int]):
         return _BATCH
 
     def request(self, keys: list[TopicPartition]) -> t.Any:
-        topic = messages.ListOffsetsRequest.ListOffsetsTopic
+        topic = library.ListOffsetsRequest.ListOffsetsTopic
         partition = topic.ListOffsetsPartition
-        return messages.ListOffsetsRequest(
+        return library.ListOffsetsRequest(
             replica_id=-1,
             isolation_level=0,
             topics=[

@@ -10,7 +10,7 @@ import base64
 import collections.abc as c
 import typing as t
 
-from ..._kafka import messages
+from ..._kafka import library
 from ..errors import KafkaError, from_code
 from ..model import Topic, TopicPartition, is_internal
 from .handler import Broker, Done, Failed, Handler, Outcome, unique
@@ -36,8 +36,8 @@ _OPERATIONS = {
 
 def metadata_request(topics: c.Sequence[str] | None) -> t.Any:
     """Return the request about these topics, or about all that the caller may DESCRIBE."""
-    asked = messages.MetadataRequest.MetadataRequestTopic
-    return messages.MetadataRequest(
+    asked = library.MetadataRequest.MetadataRequestTopic
+    return library.MetadataRequest(
         topics=None if topics is None else [asked(name=name) for name in topics],
         allow_auto_topic_creation=False,
         include_topic_authorized_operations=True,

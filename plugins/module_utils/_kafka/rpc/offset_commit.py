@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ..._kafka import messages
+from ..._kafka import library
 from ..model import Offsets, TopicPartition
 from .handler import (
     Done,
@@ -37,10 +37,10 @@ class OffsetCommit(Handler[str, PartitionErrors]):
         self._offsets = offsets
 
     def request(self, keys: list[str]) -> t.Any:
-        topic = messages.OffsetCommitRequest.OffsetCommitRequestTopic
+        topic = library.OffsetCommitRequest.OffsetCommitRequestTopic
         partition = topic.OffsetCommitRequestPartition
         offsets = self._offsets[keys[0]]
-        return messages.OffsetCommitRequest(
+        return library.OffsetCommitRequest(
             group_id=keys[0],
             generation_id_or_member_epoch=-1,
             member_id="",

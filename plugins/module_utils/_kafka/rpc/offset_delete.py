@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ..._kafka import messages
+from ..._kafka import library
 from ..model import TopicPartition
 from .handler import Done, Handler, Outcome, PartitionErrors, by_topic, coordinator_outcome, partition_errors
 
@@ -25,10 +25,10 @@ class OffsetDelete(Handler[str, PartitionErrors]):
 
     def request(self, keys: list[str]) -> t.Any:
         topic, partition = (
-            messages.OffsetDeleteRequest.OffsetDeleteRequestTopic,
-            messages.OffsetDeleteRequest.OffsetDeleteRequestTopic.OffsetDeleteRequestPartition,
+            library.OffsetDeleteRequest.OffsetDeleteRequestTopic,
+            library.OffsetDeleteRequest.OffsetDeleteRequestTopic.OffsetDeleteRequestPartition,
         )
-        return messages.OffsetDeleteRequest(
+        return library.OffsetDeleteRequest(
             group_id=keys[0],
             topics=[
                 topic(name=name, partitions=[partition(partition_index=index) for index in indexes])

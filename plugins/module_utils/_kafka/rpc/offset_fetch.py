@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ..._kafka import messages
+from ..._kafka import library
 from ..errors import KafkaError
 from ..model import Committed, Offsets, TopicPartition
 from .handler import Done, Failed, Handler, Outcome, coordinator_outcome, unique
@@ -46,8 +46,8 @@ class OffsetFetch(Handler[str, Offsets]):
         return FETCH_BATCH if version >= _MANY_GROUPS_VERSION else 1
 
     def request(self, keys: list[str]) -> t.Any:
-        asked = messages.OffsetFetchRequest.OffsetFetchRequestGroup
-        return messages.OffsetFetchRequest(
+        asked = library.OffsetFetchRequest.OffsetFetchRequestGroup
+        return library.OffsetFetchRequest(
             group_id=keys[0],
             topics=None,
             groups=[asked(group_id=group, member_id=None, member_epoch=-1, topics=None) for group in keys],

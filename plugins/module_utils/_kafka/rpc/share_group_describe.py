@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ..._kafka import typed_messages as messages
+from .. import typed_messages
 from .describe import TypedDescribe
 
 
@@ -18,4 +18,4 @@ class ShareGroupDescribe(TypedDescribe):
     type = "share"
 
     def request(self, keys: list[str]) -> t.Any:
-        return messages.ShareGroupDescribeRequest(group_ids=keys, include_authorized_operations=True)
+        return typed_messages.ShareGroupDescribeRequest(group_ids=keys, include_authorized_operations=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from ..._kafka import typed_messages as messages
+from .. import typed_messages
 from ..model import Group, Member
 from .describe import TypedDescribe, plain_host
 
@@ -19,7 +19,7 @@ class StreamsGroupDescribe(TypedDescribe):
     type = "streams"
 
     def request(self, keys: list[str]) -> t.Any:
-        return messages.StreamsGroupDescribeRequest(group_ids=keys, include_authorized_operations=True)
+        return typed_messages.StreamsGroupDescribeRequest(group_ids=keys, include_authorized_operations=True)
 
     def group(self, described: t.Any) -> Group | None:
         group = super().group(described)
