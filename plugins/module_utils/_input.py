@@ -12,8 +12,6 @@ import re
 import typing as t
 
 from ._errors import TaskError
-from ._kafka.errors import error
-from ._operations.results import NONE, Item
 
 # Kafka's STRING type has an int16 length, and brokers put a name into messages of that type
 MAX_BYTES = 32700
@@ -85,27 +83,11 @@ def path(value: str | None, option: str) -> str | None:
     return value
 
 
-def group_name(value: t.Any, option: str) -> str:
-    """Return a group's name; an empty one is the broker's INVALID_GROUP_ID, found before anything is sent."""
-    if value == "":
-        item = Item("", NONE, error=error("INVALID_GROUP_ID", "a group's name is never empty"))
-        raise TaskError(
-            f"{option} is empty, which Kafka refuses as INVALID_GROUP_ID: give a group's name. Nothing was sent.",
-            [item],
-        )
-    return text(value, option)
-
-
 def texts(value: t.Any, option: str, check: c.Callable[[t.Any, str], str] = text) -> list[str]:
     """Return the texts of a list, or of a single text, which is never split; duplicates are dropped."""
     values = value if isinstance(value, list) else [value]
     not_empty(values, option)
     return list(dict.fromkeys(check(each, f"{option}[{index}]") for index, each in enumerate(values)))
-
-
-def group_names(value: t.Any, option: str = "names") -> list[str]:
-    """Return the names of groups; see `texts`."""
-    return texts(value, option, group_name)
 
 
 def not_empty(values: c.Sized | None, option: str) -> None:

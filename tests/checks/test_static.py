@@ -241,11 +241,10 @@ def _results() -> Iterator[tuple[str, dict[str, Any]]]:
     member = model.Member("1", "2", "3", "4", ())
     group = model.Group("g", "classic", "consumer", "Stable", members=(member,))
     commit = model.Committed(1)
-    removal = results.Item("g", results.REMOVE_MEMBER, member=member, before=member, after=member, error=error)
-    of_group = results.Item("g", results.NONE, before=group, after=group, error=error)
-    of_offset = results.Item(
-        "g", results.SET_OFFSET, "t", 0, before=commit, after=commit, error=error, creates_group=True
-    )
+    removal = results.Item.planned(results.MemberTarget("g", member), results.REMOVE_MEMBER, member).failed(error)
+    of_group = results.Item.planned(results.GroupTarget("g"), results.DELETE_GROUP, group).failed(error)
+    created = results.Item.planned(results.OffsetTarget("g", "t", 0), results.SET_OFFSET, commit, commit, True)
+    of_offset = created._replace(error=error)
     yield "consumer_group", removal.as_result()
     yield "consumer_group", of_group.as_result()
     yield "consumer_group", of_group.left("it has members").as_result()
@@ -253,7 +252,10 @@ def _results() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "consumer_group_members", of_group.as_result()
     yield "consumer_group_offsets", of_offset.as_result()
     topic = importlib.import_module(f"{PLUGINS}.module_utils._kafka.model").Topic("t", frozenset({0}), frozenset())
-    yield "topic", results.TopicItem("", results.DELETE_TOPIC, "t", before=topic, after=topic, error=error).as_result()
+    yield (
+        "topic",
+        results.Item.planned(results.TopicTarget("t"), results.DELETE_TOPIC, topic, topic).failed(error).as_result(),
+    )
     yield "consumer_group_offsets", of_offset.left("it has moved").as_result()
 
 

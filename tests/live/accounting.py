@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Committed
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import (
@@ -14,7 +14,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations.result
     DELETE_OFFSET,
     REMOVE_MEMBER,
     SET_OFFSET,
-    Item,
+    Items,
 )
 
 from tests.support.truth import World
@@ -23,7 +23,7 @@ from tests.support.truth import World
 UNKNOWN = "nothing tells whether it was carried out"
 
 
-def reported(before: World, items: Sequence[Item]) -> World:
+def reported(before: World, items: Items) -> World:
     """Return what there is after the items that are reported as changed, if they tell the truth."""
     offsets = {name: dict(found) for name, found in before.offsets.items()}
     members = {name: set(found) for name, found in before.members.items()}
@@ -31,16 +31,15 @@ def reported(before: World, items: Sequence[Item]) -> World:
         if not item.changed:
             continue
         if item.action == DELETE_GROUP:
-            offsets.pop(item.group, None)
-            members.pop(item.group, None)
+            offsets.pop(item.target.group, None)
+            members.pop(item.target.group, None)
         elif item.action == REMOVE_MEMBER:
-            assert item.member
-            members[item.group].remove(item.member.member_id)
+            members[item.target.group].remove(item.target.member.member_id)
         elif item.action == DELETE_OFFSET:
-            del offsets[item.group][item.where]
+            del offsets[item.target.group][item.target.where]
         elif item.action == SET_OFFSET:
             assert isinstance(item.after, Committed)
-            offsets.setdefault(item.group, {})[item.where] = item.after.offset
+            offsets.setdefault(item.target.group, {})[item.target.where] = item.after.offset
         else:
             raise AssertionError(f"changed, and of no known action: {item}")
     return World(
@@ -49,12 +48,12 @@ def reported(before: World, items: Sequence[Item]) -> World:
     )
 
 
-def account(before: World, items: Sequence[Item], after: World) -> None:
+def account(before: World, items: Items, after: World) -> None:
     """Assert that all is as reported: what changed did change, and nothing else did, of any group.
 
     Groups with an item that says `UNKNOWN` may be either way.
     """
-    unknown = {item.group for item in items if item.error and UNKNOWN in item.error.message}
+    unknown = {item.target.group for item in items if item.error and UNKNOWN in item.error.message}
     wanted = reported(before, items)
     wrong = _differences(wanted.offsets, after.offsets, unknown) | _differences(wanted.members, after.members, unknown)
     assert not wrong, f"{len(wrong)} groups are not as reported (reported, seen): {dict(list(wrong.items())[:5])}"

@@ -103,7 +103,7 @@ class Outcome:
         self.warnings = warnings
 
     @property
-    def items(self) -> list[Item]:
+    def items(self) -> list[Item[Any]]:
         """The items of a changing task."""
         return list(self.given.items)
 
@@ -115,7 +115,7 @@ class Outcome:
     @property
     def errors(self) -> dict[str, str]:
         """The failed groups, and the name of each one's error."""
-        return {item.group: item.error.name for item in self.items if item.error}
+        return {item.target.group: item.error.name for item in self.items if item.error}
 
 
 def run(

@@ -160,9 +160,9 @@ def test_an_older_broker_refuses_only_the_groups_that_it_coordinates(aged: Clust
     forced = run("consumer_group", aged.bootstrap, check=True, names=names, force=True)
     outcome = run("consumer_group_members", aged.bootstrap, names=names, remove_all=True)
     assert forced.errors == outcome.errors == dict.fromkeys(names[:6], "UNSUPPORTED_VERSION")
-    assert {item.group for item in outcome.items if item.changed} == set(names[6:])
+    assert {item.target.group for item in outcome.items if item.changed} == set(names[6:])
     # a newer broker describes no KIP-848 groups before the last one is upgraded: they are not absent
-    told = {item.group: item.error.message for item in outcome.items if item.error}
+    told = {item.target.group: item.error.message for item in outcome.items if item.error}
     assert {name for name, message in told.items() if "it exists" in message} == set(names[:6]) - refused
     shown = run("consumer_group_info", aged.bootstrap, match=["older-*"], gather=["members"])
     assert {problem["group"] for problem in shown.given["errors"]} == set(names[:6]) - refused

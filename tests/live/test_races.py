@@ -34,6 +34,8 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations.result
     REMOVE_MEMBER,
     SET_OFFSET,
     Item,
+    Items,
+    MemberTarget,
 )
 
 from tests.live.accounting import UNKNOWN
@@ -159,7 +161,7 @@ class Tasks:
         self._folder = folder
         self._random = random.Random(number)
         self._files: list[str] = []
-        self.reports: list[tuple[float, float, list[Item]]] = []
+        self.reports: list[tuple[float, float, list[Item[Any]]]] = []
         self.rejoined = 0
 
     def work(self, until: float) -> None:
@@ -198,11 +200,11 @@ class Tasks:
             self._run("consumer_group_offsets", restore_from=self._random.choice(self._files))
 
 
-def reported(began: float, ended: float, items: Sequence[Item], histories: Histories) -> Counter[str]:
+def reported(began: float, ended: float, items: Items, histories: Histories) -> Counter[str]:
     """Put in what a task reported; return how often it did what."""
     done: Counter[str] = Counter()
     for item in items:
-        history = histories[item.group]
+        history = histories[item.target.group]
         done[item.error.name if item.error else item.action] += 1
         if item.error and UNKNOWN in item.error.message:
             history.changes.append(Event(offset(item.after), began, math.inf, sure=False))
@@ -215,7 +217,7 @@ def reported(began: float, ended: float, items: Sequence[Item], histories: Histo
             history.met.append((began, ended))
         if item.action in (DELETE_OFFSET, SET_OFFSET):
             history.looks.append(Event(offset(item.before), began, ended, told=str(item)))
-        elif item.action == NONE and item.before is None and item.member is None:
+        elif item.action == NONE and item.before is None and not isinstance(item.target, MemberTarget):
             history.looks.append(Event(None, began, ended, told=str(item)))
     return done
 

@@ -66,7 +66,11 @@ def plan(seen: t.Any, wanted: t.Any, found: t.Any = None, topics: t.Any = None) 
 def test_plan(seen: t.Any, wanted: t.Any, rows: list[tuple[str, int, str | None]]) -> None:
     items, _warnings = plan(seen, wanted)
     got = [
-        (item.topic, item.partition, item.error.name if item.error else None if item.changed else "unchanged")
+        (
+            item.target.topic,
+            item.target.partition,
+            item.error.name if item.error else None if item.changed else "unchanged",
+        )
         for item in items
     ]
     assert got == rows
@@ -93,7 +97,9 @@ def test_a_topic_that_one_may_not_describe_is_not_taken_for_one_without_offsets(
     partitions: t.Any, shown: t.Any
 ) -> None:
     items, _warnings = plan(group(), {"a": partitions}, {}, {"a": error("TOPIC_AUTHORIZATION_FAILED")})
-    assert [(item.partition, item.error.name) for item in items] == [(at, "TOPIC_AUTHORIZATION_FAILED") for at in shown]
+    assert [(item.target.partition, item.error.name) for item in items] == [
+        (at, "TOPIC_AUTHORIZATION_FAILED") for at in shown
+    ]
 
 
 def test_unsubscribed_says_that_an_empty_group_tells_nothing() -> None:

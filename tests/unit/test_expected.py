@@ -13,7 +13,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _expected as expected
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_offsets, results
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import Item
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import GroupTarget, Item, OffsetTarget
 
 from tests.unit.values import at, group, member, offset
 
@@ -49,9 +49,9 @@ def live(**more: t.Any) -> t.Any:
 def test_a_group(seen: t.Any, found: t.Any, change: t.Any) -> None:
     changes = expected.changed_groups([STALE], {"g": seen}, {"g": found})
     if isinstance(change, str):
-        assert str(changes[("g", None, None)]).endswith(change)
+        assert str(changes[GroupTarget("g")]).endswith(change)
     else:
-        assert changes == ({} if change is None else {("g", None, None): change})
+        assert changes == ({} if change is None else {GroupTarget("g"): change})
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,13 @@ def test_an_offset(seen: t.Any, found: t.Any, change: str | None) -> None:
     if change is None:
         assert changes == {}
     else:
-        assert str(changes[("g", "b", 1)]).endswith(change)
+        assert str(changes[OffsetTarget("g", "b", 1)]).endswith(change)
 
 
 def test_what_has_changed_is_left_alone() -> None:
-    busy, stale, unreadable = (Item(name, results.DELETE_GROUP, before=group(name)) for name in ("b", "s", "u"))
+    busy, stale, unreadable = (Item.planned(GroupTarget(name), results.DELETE_GROUP, group(name)) for name in "bsu")
     items = expected.leave_alone(
-        [busy.failed(DENIED), stale, unreadable], {("b", None, None): "it moved", ("u", None, None): DENIED}
+        [busy.failed(DENIED), stale, unreadable], {GroupTarget("b"): "it moved", GroupTarget("u"): DENIED}
     )
     assert [(item.action, item.left_alone, item.error) for item in items] == [
         ("none", "it moved", None),

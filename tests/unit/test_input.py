@@ -11,6 +11,7 @@ import typing as t
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils import _input as inputs
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._names import group_names
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._errors import Tas
     ],
 )
 def test_names(given: t.Any, names: list[str]) -> None:
-    assert inputs.group_names(given) == names
+    assert group_names(given) == names
 
 
 @pytest.mark.parametrize(
@@ -45,13 +46,13 @@ def test_names(given: t.Any, names: list[str]) -> None:
 )
 def test_refused_names(given: t.Any, sentence: str) -> None:
     with pytest.raises(TaskError, match=sentence) as refusal:
-        inputs.group_names(given)
+        group_names(given)
     assert str(refusal.value).endswith(".")
 
 
 def test_an_empty_name_is_reported_as_a_result() -> None:
     with pytest.raises(TaskError) as refusal:
-        inputs.group_names(["a", ""])
+        group_names(["a", ""])
     (item,) = refusal.value.results
     assert item.as_result()["error"]["name"] == "INVALID_GROUP_ID"
     assert item.as_result()["failed"] is True

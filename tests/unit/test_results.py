@@ -10,14 +10,20 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._input import matcher
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import results
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import Item
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import (
+    GroupTarget,
+    Item,
+    MemberTarget,
+    OffsetTarget,
+)
 
 from tests.unit.values import group, member, offset
 
-CHANGED = Item("g", results.SET_OFFSET, "a", 0, before=offset(1), after=offset(2, "m"), creates_group=True)
-UNCHANGED = Item("g", results.NONE)
-FAILED = Item("g", results.DELETE_GROUP, before=group("g", member())).failed(error("NON_EMPTY_GROUP", "in use"))
-REMOVED = Item("g", results.REMOVE_MEMBER, member=member(), before=member())
+GROUP = GroupTarget("g")
+CHANGED = Item.planned(OffsetTarget("g", "a", 0), results.SET_OFFSET, offset(1), offset(2, "m"), creates_group=True)
+UNCHANGED = Item.unchanged(GROUP)
+FAILED = Item.planned(GROUP, results.DELETE_GROUP, group("g", member())).failed(error("NON_EMPTY_GROUP", "in use"))
+REMOVED = Item.planned(MemberTarget("g", member()), results.REMOVE_MEMBER, member())
 ITEMS = [UNCHANGED, FAILED, CHANGED, REMOVED]
 
 
@@ -69,7 +75,7 @@ def test_summary_and_message() -> None:
 
 
 def test_diff_shows_only_what_changes() -> None:
-    diff = results.diff([*ITEMS, Item("h", results.DELETE_GROUP, before=group("h"))])
+    diff = results.diff([*ITEMS, Item.planned(GroupTarget("h"), results.DELETE_GROUP, group("h"))])
     assert diff["before"].splitlines() == [
         "group 'g', topic 'a', partition 0: offset 1",
         "group 'g', member client-m on 10.0.0.1 (member id m)",

@@ -120,7 +120,9 @@ def test_a_topic_that_cannot_be_told_has_no_partition() -> None:
     unknown = set_offsets.unknown_topics(wanted, TOPICS)
     targets = set_offsets.targets(wanted, None, {"g": {}}, TOPICS, {at(): Log(10, 20)})
     *_known, item = set_offsets.plan(targets, {"g": group()}, {}, {"g": {}}, TOPICS, unknown)
-    assert (item.topic, item.partition, item.error and item.error.name) == ("gone", None, "UNKNOWN_TOPIC_OR_PARTITION")
+    assert item.target == ("g", "gone", None)
+    assert item.error
+    assert item.error.name == "UNKNOWN_TOPIC_OR_PARTITION"
 
 
 @pytest.mark.parametrize(

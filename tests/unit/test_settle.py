@@ -18,11 +18,14 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations import
     delete_groups,
     delete_offsets,
 )
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._precondition import Precondition
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import (
     DELETE_GROUP,
     DELETE_OFFSET,
     SET_OFFSET,
+    GroupTarget,
     Item,
+    OffsetTarget,
 )
 
 from tests.unit.values import at, offset
@@ -43,7 +46,7 @@ from tests.unit.values import at, offset
 )
 def test_what_became_of_a_commit_without_an_answer(found: t.Any, outcome: t.Any) -> None:
     items = [
-        Item("g", SET_OFFSET, topic="a", partition=number, before=offset(3 + number), after=offset(5 + number))
+        Item.planned(OffsetTarget("g", "a", number), SET_OFFSET, offset(3 + number), offset(5 + number))
         for number in range(2)
     ]
     assert told(_offset_checks._became(found, items)) == outcome
@@ -59,7 +62,7 @@ def test_what_became_of_a_commit_without_an_answer(found: t.Any, outcome: t.Any)
     ],
 )
 def test_what_became_of_a_deletion_without_an_answer(found: t.Any, outcome: t.Any) -> None:
-    items = [Item("g", DELETE_OFFSET, topic="a", partition=number, before=offset(3)) for number in range(2)]
+    items = [Item.planned(OffsetTarget("g", "a", number), DELETE_OFFSET, offset(3)) for number in range(2)]
     assert told(_offset_checks._became(found, items)) == outcome
 
 
@@ -72,13 +75,16 @@ def told(became: t.Any) -> t.Any:
 
 @pytest.mark.parametrize(
     ("outcome", "item"),
-    [(delete_groups._outcome, Item("g", DELETE_GROUP)), (delete_offsets._outcome, Item("g", DELETE_OFFSET, "a", 0))],
+    [
+        (delete_groups._after_deletion, Item.planned(GroupTarget("g"), DELETE_GROUP, None)),
+        (delete_offsets._after_deletion, Item.planned(OffsetTarget("g", "a", 0), DELETE_OFFSET, offset(3))),
+    ],
 )
 @pytest.mark.parametrize("from_plan", [True, False])
 def test_what_was_used_meanwhile_is_left_alone_by_a_plan_and_else_fails(
-    outcome: t.Any, item: Item, from_plan: bool
+    outcome: t.Any, item: Item[t.Any], from_plan: bool
 ) -> None:
-    done = outcome(item, error("POLICY_VIOLATION", "used"), False, from_plan)
+    done = outcome(item, error("POLICY_VIOLATION", "used"), False, Precondition({}, from_plan))
     assert not done.changed
     assert (done.left_alone is not None, done.error is None) == (from_plan, from_plan)
 

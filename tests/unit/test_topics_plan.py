@@ -14,10 +14,15 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors impo
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Topic
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import results
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._guard import limit
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import DELETE_TOPIC, NONE, TopicItem
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import (
+    DELETE_TOPIC,
+    NONE,
+    Item,
+    TopicTarget,
+)
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.topics import (
+    _after_deletion,
     _became,
-    _outcome,
     parse_deletion,
     plan,
 )
@@ -71,8 +76,8 @@ def test_plan(name: str, seen: t.Any, action: str, problem: str | None) -> None:
         (error("TOPIC_DELETION_DISABLED"), None, False, DELETE_TOPIC, "TOPIC_DELETION_DISABLED"),
     ],
 )
-def test_outcome(answer: t.Any, now: t.Any, resent: bool, action: str, problem: str | None) -> None:
-    item = _outcome(plan({"a": topic()})[0], answer, now, resent)
+def test_after_deletion(answer: t.Any, now: t.Any, resent: bool, action: str, problem: str | None) -> None:
+    item = _after_deletion(plan({"a": topic()})[0], answer, now, resent)
     assert (item.action, item.error.name if item.error else None) == (action, problem)
 
 
@@ -103,7 +108,7 @@ def test_limit(most: int | None, refused: bool) -> None:
 
 
 def test_an_item_is_about_a_topic_and_no_group() -> None:
-    item = TopicItem("", DELETE_TOPIC, "a", before=topic())
+    item = Item.planned(TopicTarget("a"), DELETE_TOPIC, topic())
     assert item.as_result() == {
         "topic": "a",
         "action": "delete_topic",

@@ -49,6 +49,6 @@ def offset(value: int, metadata: str = "", epoch: int = -1) -> Committed:
     return Committed(value, epoch, metadata)
 
 
-def row(item: Item) -> tuple[str, str, str | None]:
+def row(item: Item[t.Any]) -> tuple[str, str, str | None]:
     """What a table says of an item: its group, its action, the name of its error."""
-    return item.group, item.action, item.error.name if item.error else None
+    return item.target.group, item.action, item.error.name if item.error else None

@@ -12,19 +12,14 @@ import typing as t
 from .._kafka.errors import KafkaError
 from .._kafka.model import Group, Offsets, TopicPartition
 from ._read import Described
-from .results import Item, counted
+from .results import GroupTarget, Item, Items, OffsetTarget, Status, Target, counted
 
 if t.TYPE_CHECKING:
     from .._files.plan import Plan, PlannedGroup, PlannedOffset
 
-COMMITTED_SINCE = "it has committed since the task began"
-USED_MEANWHILE = "it has committed since the request was sent, so something uses it: stop that, and run the task again"
-USED_SINCE = "it has committed since its offsets were read, so something uses it: stop that, and run the task again"
+T = t.TypeVar("T", bound=Target)
 
-Place = tuple[str, str | None, int | None]  # pylint: disable=unsupported-binary-operation
-"""Group, topic and partition of an item."""
-
-Changes = dict[Place, str | KafkaError]  # pylint: disable=unsupported-binary-operation
+Changes = dict[Target, str | KafkaError]  # pylint: disable=unsupported-binary-operation
 """How something has changed since the audit, or why that cannot be told."""
 
 
@@ -42,31 +37,31 @@ def changed_groups(
     expected: c.Iterable[PlannedGroup], groups: dict[str, Described], offsets: dict[str, Offsets | KafkaError]
 ) -> Changes:
     """Return the planned groups that are not, or have not committed, what the plan expects."""
-    changes: dict[Place, str | KafkaError | None] = {}
+    changes: dict[Target, str | KafkaError | None] = {}
     for planned in expected:
         group = groups[planned.group]
         if isinstance(group, Group):
             found = offsets[planned.group]
-            changes[planned.group, None, None] = _described(group, planned.type, planned.state) or (
+            changes[GroupTarget(planned.group)] = _described(group, planned.type, planned.state) or (
                 found if isinstance(found, KafkaError) else _moved(planned.offsets, found)
             )
-    return {place: change for place, change in changes.items() if change is not None}
+    return {target: change for target, change in changes.items() if change is not None}
 
 
 def changed_offsets(
     expected: c.Iterable[PlannedOffset], groups: dict[str, Described], offsets: dict[str, Offsets | KafkaError]
 ) -> Changes:
     """Return the planned offsets that have moved, and those of groups that have changed or may read their topic."""
-    changes: dict[Place, str | None] = {}
+    changes: dict[Target, str | None] = {}
     for planned in expected:
         group, found, where = groups[planned.group], offsets[planned.group], planned.where
         if isinstance(group, Group) and (isinstance(found, KafkaError) or where in found):
-            changes[planned.group, where.topic, where.partition] = (
+            changes[OffsetTarget(planned.group, *where)] = (
                 _described(group, planned.type, planned.state)
                 or (None if isinstance(found, KafkaError) else _moved({where: planned.offset}, {where: found[where]}))
                 or _subscription(group, where.topic)
             )
-    return {place: change for place, change in changes.items() if change is not None}
+    return {target: change for target, change in changes.items() if change is not None}
 
 
 def _described(group: Group, kind: str, state: str) -> str | None:
@@ -98,11 +93,11 @@ def _subscription(group: Group, topic: str) -> str | None:
     return f"it subscribes to topic '{topic}' now" if subscribed else None
 
 
-def leave_alone(items: c.Iterable[Item], changes: Changes) -> list[Item]:
+def leave_alone(items: c.Iterable[Item[T]], changes: Changes) -> list[Item[T]]:
     """Return the items; those of what has changed have nothing to do."""
     result = []
     for item in items:
-        change = changes.get((item.group, item.topic, item.partition))
+        change = changes.get(item.target)
         if isinstance(change, KafkaError):
             result.append(item.failed(change))
         else:
@@ -110,9 +105,9 @@ def leave_alone(items: c.Iterable[Item], changes: Changes) -> list[Item]:
     return result
 
 
-def left_alone_warning(items: c.Sequence[Item]) -> list[str]:
+def left_alone_warning(items: Items) -> list[str]:
     """Return how many items were left alone, and why the first; nothing where none was."""
-    left = [item for item in items if item.left_alone]
+    left = [item for item in items if item.status is Status.LEFT_ALONE]
     if not left:
         return []
     return [

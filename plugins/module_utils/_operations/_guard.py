@@ -14,14 +14,18 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, GroupSnapshot, Offsets, Topic
 from .._kafka.session import Session
 from ._read import Described
-from .results import Item
+from .results import GroupTarget, Item, MemberTarget, OffsetTarget, Target
 
 if t.TYPE_CHECKING:
     from .._files.backup import TopicIds
     from ._read_topics import Seen
 
 
-def limit(items: c.Sequence[Item], action: str, max_changes: int | None) -> list[Item]:
+T = t.TypeVar("T", bound=Target)
+InGroup = GroupTarget | MemberTarget | OffsetTarget  # pylint: disable=unsupported-binary-operation
+
+
+def limit(items: c.Sequence[Item[T]], action: str, max_changes: int | None) -> list[Item[T]]:
     """Return the plan; every change of it refused if it holds more of this action than `max_changes`."""
     planned = sum(item.changed and item.action == action for item in items)
     if max_changes is None or planned <= max_changes:
@@ -31,11 +35,11 @@ def limit(items: c.Sequence[Item], action: str, max_changes: int | None) -> list
 
 
 def snapshots(
-    items: c.Sequence[Item], groups: dict[str, Described], offsets: dict[str, Offsets | KafkaError]
+    items: c.Iterable[Item[InGroup]], groups: dict[str, Described], offsets: dict[str, Offsets | KafkaError]
 ) -> list[GroupSnapshot]:
     """Return everything that the groups of planned changes have committed."""
     saved = []
-    for name in dict.fromkeys(item.group for item in items if item.changed):
+    for name in dict.fromkeys(item.target.group for item in items if item.changed):
         group, found = groups[name], offsets[name]
         if isinstance(group, Group) and not isinstance(found, KafkaError):
             saved.append(GroupSnapshot(name, group.type, group.state, found))

@@ -15,6 +15,7 @@ import typing as t
 from .. import _input as inputs
 from .._errors import TaskError
 from .._kafka.model import TopicPartition
+from ._names import group_name
 
 Topics = dict[str, tuple[int, ...] | None]  # pylint: disable=unsupported-binary-operation
 """Partitions by topic; None stands for the whole topic."""
@@ -90,7 +91,7 @@ def parse(params: dict[str, t.Any]) -> Request:
 
 def _groups(params: dict[str, t.Any]) -> dict[str, Topics]:
     if params["group"] is not None:
-        return {inputs.group_name(params["group"], "group"): _topics(params["topics"], "topics")}
+        return {group_name(params["group"], "group"): _topics(params["topics"], "topics")}
     if params["topics"] is not None:
         raise TaskError("topics goes with group; for many groups, give each of groups its topics. Nothing was sent.")
     if params["groups"] is None:
@@ -98,7 +99,7 @@ def _groups(params: dict[str, t.Any]) -> dict[str, Topics]:
     inputs.not_empty(params["groups"], "groups")
     groups: dict[str, Topics] = {}
     for index, entry in enumerate(params["groups"]):
-        name = inputs.group_name(entry["name"], f"groups[{index}].name")
+        name = group_name(entry["name"], f"groups[{index}].name")
         if name in groups:
             raise TaskError(f"groups[{index}] names '{name}' a second time. Nothing was sent.")
         groups[name] = _topics(entry["topics"], f"groups[{index}].topics")

@@ -16,10 +16,14 @@ from .._kafka.model import Group, GroupSnapshot, Offsets
 from .._kafka.rpc.delete_groups import DeleteGroups
 from .._kafka.session import Session
 from . import members
-from ._expected import COMMITTED_SINCE, USED_SINCE, changed_groups, leave_alone, left_alone_warning, read_plan
+from ._expected import changed_groups, leave_alone, left_alone_warning, read_plan
 from ._guard import back_up, limit, snapshots
+from ._names import group_names
+from ._precondition import Precondition
 from ._read import Described, committed, describe
-from .results import DELETE_GROUP, NONE, REMOVE_MEMBER, Item, Report, counted
+from .results import DELETE_GROUP, REMOVE_MEMBER, GroupTarget, Item, MemberTarget, Report, Status, counted
+
+GroupItem = Item[GroupTarget | MemberTarget]  # pylint: disable=unsupported-binary-operation
 
 SHOWN_MEMBERS = 5
 REASON = "the group is being deleted by kafkaops.groups.consumer_group"
@@ -41,7 +45,7 @@ def parse(params: dict[str, t.Any]) -> Request:
     if path is not None and params["force"]:
         raise TaskError("force does not go with plan, which only deletes groups without members. Nothing was sent.")
     return Request(
-        [] if path is not None else inputs.group_names(params["names"]),
+        [] if path is not None else group_names(params["names"]),
         path,
         params["force"],
         inputs.path(params["backup"], "backup"),
@@ -68,26 +72,26 @@ async def delete_groups(request: Request, session: Session) -> Report:
     backup_file = await back_up(session, request.backup, groups)
     if not session.check_mode:
         saved = {group.name: group.offsets for group in groups} if checked else None
-        items = await apply(session, items, saved, from_plan=expected is not None)
+        items = await apply(session, items, Precondition(saved, from_plan=expected is not None))
     session.warnings += left_alone_warning(items)
     return Report(items, backup_file)
 
 
-def plan(seen: dict[str, Described], force: bool, backup: bool) -> list[Item]:
+def plan(seen: dict[str, Described], force: bool, backup: bool) -> list[GroupItem]:
     """Return what to do with each group, and with `force` with its members before it."""
-    items: list[Item] = []
+    items: list[GroupItem] = []
     for name, group in seen.items():
         if group is None:
-            items.append(Item(name, NONE))
+            items.append(Item.unchanged(GroupTarget(name)))
         elif isinstance(group, KafkaError):
-            items.append(Item(name, DELETE_GROUP, error=group))
+            items.append(Item.refused(GroupTarget(name), DELETE_GROUP, group))
         else:
             items += _plan_group(group, force, backup)
     return items
 
 
-def _plan_group(group: Group, force: bool, backup: bool) -> list[Item]:
-    deletion = Item(group.name, DELETE_GROUP, before=group)
+def _plan_group(group: Group, force: bool, backup: bool) -> list[GroupItem]:
+    deletion: GroupItem = Item.planned(GroupTarget(group.name), DELETE_GROUP, before=group)
     if not group.may("DELETE"):
         words = f"deleting needs DELETE on group '{group.name}'"
         return [deletion.failed(error("GROUP_AUTHORIZATION_FAILED", words))]
@@ -103,7 +107,8 @@ def _plan_group(group: Group, force: bool, backup: bool) -> list[Item]:
         return [deletion.failed(error("NON_EMPTY_GROUP", _in_use(group)))]
     problem = members.removal_problem(group)
     if problem is not None:
-        return [deletion.failed(error("NON_EMPTY_GROUP", problem.message) if problem.code == 25 else problem)]
+        not_removable = problem.name == members.NOT_REMOVABLE
+        return [deletion.failed(error("NON_EMPTY_GROUP", problem.message) if not_removable else problem)]
     return [*members.removals(group), deletion]
 
 
@@ -127,78 +132,56 @@ def _empty_warning(snapshots: c.Sequence[GroupSnapshot]) -> list[str]:
     ]
 
 
-def _readable(items: c.Sequence[Item], offsets: dict[str, Offsets | KafkaError]) -> list[Item]:
+def _readable(items: c.Iterable[GroupItem], offsets: dict[str, Offsets | KafkaError]) -> list[GroupItem]:
     """Return the items; all of a group fail whose offsets are needed, and cannot be read."""
     unread = {name: found for name, found in offsets.items() if isinstance(found, KafkaError)}
-    return [item.failed(unread[item.group]) if item.changed and item.group in unread else item for item in items]
+    return [
+        item.failed(unread[item.target.group]) if item.changed and item.target.group in unread else item
+        for item in items
+    ]
 
 
-async def apply(
-    session: Session, items: c.Sequence[Item], saved: dict[str, Offsets] | None, from_plan: bool
-) -> list[Item]:
+async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Precondition) -> list[GroupItem]:
     """Remove the planned members, then delete the planned groups; return the items with what became of them.
 
-    Args:
-        saved: the offsets in the back-up, or compared with a plan file, by group; None if there is neither. A group
-            that has committed since is kept.
-        from_plan: whether the groups are those of a plan file, which leaves alone what has changed.
+    A group that has committed since is kept.
     """
     removed = await members.apply(session, items, REASON)
-    failed = {item.group for item in removed if item.action == REMOVE_MEMBER and item.error}
-    kept = dict.fromkeys(failed, error("NON_EMPTY_GROUP", "not all of its members could be removed"))
-    planned = [item.group for item in removed if item.changed and item.action == DELETE_GROUP]
-    if saved is not None:
-        kept.update(await _committed_since(session, [name for name in planned if name not in kept], saved))
+    stayed = {item.target.group for item in removed if item.action == REMOVE_MEMBER and item.status is Status.FAILED}
+    leaving = [item.target.group for item in removed if item.changed and item.action == DELETE_GROUP]
+    conflicts = await precondition.check(session, [name for name in leaving if name not in stayed])
 
     async def settle(groups: list[str]) -> dict[str, bool | KafkaError | None]:
         seen = await describe(session, groups)
-        changed = {} if saved is None else await _committed_since(session, groups, saved)
+        since = await precondition.check(session, groups)
         return {
-            name: group if isinstance(group, KafkaError) else True if group is None else changed.get(name)
+            name: group if isinstance(group, KafkaError) else True if group is None else since.get(name)
             for name, group in seen.items()
         }
 
-    deleting = [name for name in planned if name not in kept]
+    deleting = [name for name in leaving if name not in stayed and name not in conflicts]
     answers, resent = await session.driver.change(DeleteGroups(), deleting, settle)
-    outcomes = []
-    for item in removed:
+
+    def became(item: GroupItem) -> GroupItem:
+        name = item.target.group
         if not item.changed or item.action != DELETE_GROUP:
-            outcomes.append(item)
-        elif item.group in kept:
-            outcomes.append(_kept(item, kept[item.group], from_plan))
-        else:
-            outcomes.append(_outcome(item, answers[item.group], item.group in resent, from_plan))
-    return outcomes
+            return item
+        if name in stayed:
+            return item.failed(error("NON_EMPTY_GROUP", "not all of its members could be removed"))
+        if name in conflicts:
+            return precondition.on_conflict(item, conflicts[name])
+        return _after_deletion(item, answers[name], name in resent, precondition)
+
+    return [became(item) for item in removed]
 
 
-async def _committed_since(session: Session, groups: list[str], saved: dict[str, Offsets]) -> dict[str, KafkaError]:
-    """Return the groups whose offsets are not the saved ones any more: deleting them would lose something."""
-    problems = {}
-    for name, found in (await committed(session, groups)).items():
-        if isinstance(found, KafkaError):
-            problems[name] = found
-        elif any(saved[name].get(where) != offset for where, offset in found.items()):
-            problems[name] = error("POLICY_VIOLATION", USED_SINCE)
-    return problems
-
-
-def _kept(item: Item, problem: KafkaError, from_plan: bool) -> Item:
-    if from_plan and problem.name == "POLICY_VIOLATION":
-        return item.left(COMMITTED_SINCE)
-    return item.failed(problem)
-
-
-def _outcome(item: Item, answer: bool | KafkaError, resent: bool, from_plan: bool) -> Item:
+def _after_deletion(item: GroupItem, answer: bool | KafkaError, resent: bool, precondition: Precondition) -> GroupItem:
     if not isinstance(answer, KafkaError):
         return item
-    if answer.name == "POLICY_VIOLATION":
-        return _kept(item, answer, from_plan)
     if answer.name == "GROUP_ID_NOT_FOUND":
         # deleted by the first of two requests; or expired, or deleted by somebody else, since it was read
         return item if resent else item.unneeded()
     if answer.name == "NON_EMPTY_GROUP":
-        words = "a consumer joined while the group was being deleted"
-        if from_plan:
-            return item.left(words)
-        return item.failed(error("NON_EMPTY_GROUP", f"{words}: stop its instances first"))
-    return item.failed(answer)
+        joined = "a consumer joined while the group was being deleted"
+        return precondition.on_conflict(item, error(answer.name, f"{joined}: stop its instances first"), joined)
+    return precondition.on_conflict(item, answer)

@@ -14,11 +14,11 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
 from .._kafka.rpc.offset_delete import OffsetDelete
 from .._kafka.session import Session
-from ._expected import COMMITTED_SINCE
-from ._offset_checks import hidden_topic, looked_at_again, partition_problem, planned, settled, topic_problem
+from ._offset_checks import OffsetItem, hidden_topic, partition_problem, settled, topic_problem
 from ._offset_request import Request, Topics
+from ._precondition import Precondition, changes_by_group
 from ._read import Described
-from .results import DELETE_OFFSET, NONE, Item
+from .results import DELETE_OFFSET, Item, OffsetTarget
 
 if t.TYPE_CHECKING:
     from .._files.plan import PlannedOffset
@@ -40,9 +40,9 @@ def plan(
     groups: dict[str, Described],
     offsets: dict[str, Offsets | KafkaError],
     topics: dict[str, Topic | KafkaError],
-) -> tuple[list[Item], list[str]]:
+) -> tuple[list[OffsetItem], list[str]]:
     """Return what to do with each partition, and warnings."""
-    items: list[Item] = []
+    items: list[OffsetItem] = []
     warnings: list[str] = []
     for name, wanted in request.groups.items():
         group, found = groups[name], offsets[name]
@@ -71,13 +71,13 @@ def plan(
     return items, warnings
 
 
-def _refused(name: str, wanted: Topics, problem: KafkaError) -> list[Item]:
-    items = [
-        Item(name, DELETE_OFFSET, topic=topic, partition=partition, error=problem)
+def _refused(name: str, wanted: Topics, problem: KafkaError) -> list[OffsetItem]:
+    targets = [
+        OffsetTarget(name, topic, partition)
         for topic, partitions in wanted.items()
         for partition in partitions or (None,)
     ]
-    return items or [Item(name, DELETE_OFFSET, error=problem)]
+    return [Item.refused(target, DELETE_OFFSET, problem) for target in targets or [OffsetTarget(name)]]
 
 
 def _unsubscribed(name: str, group: Group | None, found: Offsets) -> tuple[list[TopicPartition], list[str]]:
@@ -97,23 +97,24 @@ def _topic_items(
     partitions: tuple[int, ...] | None,
     found: Offsets,
     topics: dict[str, Topic | KafkaError],
-) -> list[Item]:
+) -> list[OffsetItem]:
     if partitions is None:
         chosen = [where for where in sorted(found) if where.topic == topic]
     else:
         chosen = [TopicPartition(topic, partition) for partition in partitions]
     if not chosen:
-        return [Item(name, NONE, topic=topic)]
+        return [Item.unchanged(OffsetTarget(name, topic))]
     return [_item(group, name, where, found, topics) for where in chosen]
 
 
 def _item(
     group: Group | None, name: str, where: TopicPartition, found: Offsets, topics: dict[str, Topic | KafkaError]
-) -> Item:
+) -> OffsetItem:
+    target = OffsetTarget(name, *where)
     before: Committed | None = found.get(where)
     if before is None or group is None:
-        return Item(name, NONE, topic=where.topic, partition=where.partition)
-    item = Item(name, DELETE_OFFSET, topic=where.topic, partition=where.partition, before=before)
+        return Item.unchanged(target)
+    item = Item.planned(target, DELETE_OFFSET, before)
     problem = _problem(group, where, topics[where.topic])
     return item if problem is None else item.failed(problem)
 
@@ -138,35 +139,31 @@ def _problem(group: Group, where: TopicPartition, topic: Topic | KafkaError) -> 
     return None
 
 
-async def apply(session: Session, items: c.Sequence[Item], backed_up: bool, from_plan: bool) -> list[Item]:
-    """Delete the planned offsets; return the items with what became of them.
-
-    Args:
-        backed_up: whether the offsets are in a back-up: what was committed since is kept.
-        from_plan: whether the offsets are those of a plan file, which leaves alone what has changed.
-    """
-    if backed_up or from_plan:
-        items = await looked_at_again(session, items, from_plan)
-    changes = planned(items)
-    partitions = {name: [item.where for item in wanted] for name, wanted in changes.items()}
+async def apply(session: Session, items: list[OffsetItem], precondition: Precondition) -> list[OffsetItem]:
+    """Delete the planned offsets; return the items with what became of them. What was committed since is kept."""
+    items = await precondition.check_offsets(session, items)
+    changes = changes_by_group(items)
+    partitions = {name: [item.target.where for item in chosen] for name, chosen in changes.items()}
     settle = functools.partial(settled, session, changes)
     answers, resent = await session.driver.change(OffsetDelete(partitions), partitions, settle)
-    return [
-        _outcome(item, partition_problem(item, answers[item.group]), item.group in resent, from_plan)
-        if item.changed
-        else item
-        for item in items
-    ]
+
+    def became(item: OffsetItem) -> OffsetItem:
+        name = item.target.group
+        if not item.changed:
+            return item
+        return _after_deletion(item, partition_problem(item, answers[name]), name in resent, precondition)
+
+    return [became(item) for item in items]
 
 
-def _outcome(item: Item, problem: KafkaError | None, resent: bool, from_plan: bool) -> Item:
+def _after_deletion(
+    item: OffsetItem, problem: KafkaError | None, resent: bool, precondition: Precondition
+) -> OffsetItem:
     if problem is None:
         return item
-    if from_plan and problem.name in ("GROUP_SUBSCRIBED_TO_TOPIC", "NON_EMPTY_GROUP"):
-        return item.left("a consumer joined while the offset was being deleted")
-    if from_plan and problem.name == "POLICY_VIOLATION":
-        return item.left(COMMITTED_SINCE)
-    if problem.name != "GROUP_ID_NOT_FOUND":
-        return item.failed(problem)
-    # the group expired, or was deleted by somebody else, since it was read
-    return item if resent else item.unneeded()
+    if problem.name == "GROUP_ID_NOT_FOUND":
+        # the group expired, or was deleted by somebody else, since it was read
+        return item if resent else item.unneeded()
+    joined = "a consumer joined while the offset was being deleted"
+    in_use = problem.name in ("GROUP_SUBSCRIBED_TO_TOPIC", "NON_EMPTY_GROUP")
+    return precondition.on_conflict(item, problem, joined if in_use else "")

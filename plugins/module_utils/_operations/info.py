@@ -17,6 +17,7 @@ from .._kafka.session import Session
 from . import _gather
 from ._gather import Found, Gathered
 from ._lag import find_assigned, group_lag, in_use, lag_of
+from ._names import group_names
 from ._read_topics import Log, Logs
 from .results import member_result
 
@@ -67,7 +68,7 @@ def parse(params: dict[str, t.Any]) -> Request:
         if params[option] is not None and not params[option]:
             raise TaskError(f"{option} is an empty list: name at least one, or leave {option} out. Nothing was sent.")
     return Request(
-        names=None if params["names"] is None else inputs.group_names(params["names"]),
+        names=None if params["names"] is None else group_names(params["names"]),
         matches=inputs.patterns(params["match"], "match"),
         states=params["states"] or [],
         types=params["types"] or [],

@@ -16,10 +16,16 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, Member
 from .._kafka.rpc.leave_group import LeaveGroup, MemberErrors
 from .._kafka.session import Session
+from ._names import group_names
 from ._read import Described, describe
-from .results import NONE, REMOVE_MEMBER, Item, Report, counted, member_result
+from .results import REMOVE_MEMBER, GroupTarget, Item, MemberTarget, Report, counted, member_result
 
 WATCH_INTERVAL = 0.5
+# what brokers answer for members of share and streams groups
+NOT_REMOVABLE = "UNKNOWN_MEMBER_ID"
+
+MemberItem = Item[MemberTarget]
+GroupItem = Item[GroupTarget | MemberTarget]  # pylint: disable=unsupported-binary-operation
 
 
 class MemberName(t.NamedTuple):
@@ -60,7 +66,7 @@ def parse(params: dict[str, t.Any]) -> Request:
 
 
 def _whom(params: dict[str, t.Any]) -> tuple[list[str], list[MemberName] | None]:
-    names = inputs.group_names(params["names"])
+    names = group_names(params["names"])
     if not params["settle_time"] >= 0:
         raise TaskError(f"settle_time is {params['settle_time']}: it has to be a number from 0. Nothing was sent.")
     if params["settle_time"] >= params["timeout"]:
@@ -90,46 +96,37 @@ def _member_name(member: dict[str, t.Any], option: str) -> MemberName:
     return MemberName(*given)
 
 
-def plan(seen: dict[str, Described], wanted: list[MemberName] | None) -> list[Item]:
+def plan(seen: dict[str, Described], wanted: list[MemberName] | None) -> list[GroupItem]:
     """Return what to do with each member: all members of each group, or the wanted ones."""
-    items: list[Item] = []
+    items: list[GroupItem] = []
     for name, group in seen.items():
         if isinstance(group, KafkaError):
-            items.append(Item(name, REMOVE_MEMBER, error=group))
+            items.append(Item.refused(GroupTarget(name), REMOVE_MEMBER, group))
         elif wanted is None:
-            items += removals(group) if group and group.members else [Item(name, NONE, before=group, after=group)]
+            items += removals(group) if group and group.members else [Item.unchanged(GroupTarget(name), group)]
         else:
             items += _chosen(name, group, wanted)
     return items
 
 
-def _chosen(name: str, group: Group | None, wanted: list[MemberName]) -> list[Item]:
-    items: dict[Member, Item] = {}
-    planned = {item.member: item for item in removals(group)} if group else {}
+def _chosen(name: str, group: Group | None, wanted: list[MemberName]) -> list[MemberItem]:
+    items: dict[Member, MemberItem] = {}
+    planned = {item.target.member: item for item in removals(group)} if group else {}
     for member_name in wanted:
-        found = [member for member in planned if member and member_name.names(member)]
+        found = [member for member in planned if member_name.names(member)]
         if not found:
             gone = Member(member_name.member_id or "", member_name.group_instance_id, "", "", None)
-            items[gone] = Item(name, NONE, member=gone)
+            items[gone] = Item.unchanged(MemberTarget(name, gone))
         for member in found:
             items[member] = planned[member]
     return list(items.values())
 
 
-def removals(group: Group) -> list[Item]:
+def removals(group: Group) -> list[MemberItem]:
     """Return the removal of every member of a group, with the error that the broker would give."""
     problem = removal_problem(group)
-    return [
-        Item(
-            group.name,
-            REMOVE_MEMBER,
-            member=member,
-            before=member,
-            after=member if problem else None,
-            error=problem,
-        )
-        for member in group.members
-    ]
+    items = [Item.planned(MemberTarget(group.name, member), REMOVE_MEMBER, member) for member in group.members]
+    return items if problem is None else [item.failed(problem) for item in items]
 
 
 def removal_problem(group: Group) -> KafkaError | None:
@@ -145,40 +142,49 @@ def removal_problem(group: Group) -> KafkaError | None:
     if group.type in ("share", "streams"):
         tool = {"share": "stop its consumers", "streams": "stop the instances of the application"}[group.type]
         return error(
-            "UNKNOWN_MEMBER_ID",
+            NOT_REMOVABLE,
             f"it is a {group.kind}, and no broker removes members of those on behalf of others (KIP-571): {tool}",
         )
     return None
 
 
-async def apply(session: Session, items: c.Sequence[Item], reason: str) -> list[Item]:
+async def apply(session: Session, items: c.Sequence[GroupItem], reason: str) -> list[GroupItem]:
     """Remove the planned members; return the items with what became of them."""
-    leaving: dict[str, list[Member]] = collections.defaultdict(list)
-    for item in items:
-        if _is_removal(item) and item.member:
-            leaving[item.group].append(item.member)
+    leaving = _leaving(items)
 
     async def settle(groups: list[str]) -> dict[str, MemberErrors | KafkaError | None]:
         seen = await describe(session, groups)
-        return {name: _left(group, leaving[name]) for name, group in seen.items()}
+        return {name: _whether_gone(group, leaving[name]) for name, group in seen.items()}
 
     answers, resent = await session.driver.change(LeaveGroup(leaving, reason), leaving, settle)
-    return [_outcome(item, answers[item.group], item.group in resent) if _is_removal(item) else item for item in items]
+
+    def became(item: GroupItem) -> GroupItem:
+        name = item.target.group
+        if not item.changed or not isinstance(item.target, MemberTarget):
+            return item
+        return _after_removal(item, item.target.member, answers[name], name in resent)
+
+    return [became(item) for item in items]
 
 
-def _is_removal(item: Item) -> bool:
-    return item.changed and item.action == REMOVE_MEMBER
+def _leaving(items: c.Iterable[GroupItem]) -> dict[str, list[Member]]:
+    """Return the members to remove, or that were removed, by group."""
+    leaving: dict[str, list[Member]] = collections.defaultdict(list)
+    for target in (item.target for item in items if item.changed):
+        if isinstance(target, MemberTarget):
+            leaving[target.group].append(target.member)
+    return leaving
 
 
-def _left(group: Described, members: list[Member]) -> MemberErrors | KafkaError | None:
+def _whether_gone(group: Described, members: list[Member]) -> MemberErrors | KafkaError | None:
     if isinstance(group, KafkaError):
         return group
     present = _member_ids(group)
     return None if any(member.member_id in present for member in members) else dict.fromkeys(members)
 
 
-def _outcome(item: Item, answer: MemberErrors | KafkaError, resent: bool) -> Item:
-    problem = answer if isinstance(answer, KafkaError) else answer[t.cast(Member, item.member)]
+def _after_removal(item: GroupItem, member: Member, answer: MemberErrors | KafkaError, resent: bool) -> GroupItem:
+    problem = answer if isinstance(answer, KafkaError) else answer[member]
     if problem is None:
         return item
     if problem.name in ("UNKNOWN_MEMBER_ID", "GROUP_ID_NOT_FOUND"):
@@ -191,13 +197,10 @@ def _outcome(item: Item, answer: MemberErrors | KafkaError, resent: bool) -> Ite
 
 
 async def _watch(
-    session: Session, before: dict[str, Described], items: c.Sequence[Item], settle_time: float
+    session: Session, before: dict[str, Described], items: c.Iterable[GroupItem], settle_time: float
 ) -> tuple[list[dict[str, t.Any]], str]:
     """Watch groups for `settle_time` seconds; return the members that joined since the removal, and what that means."""
-    removed: dict[str, set[str]] = collections.defaultdict(set)
-    for item in items:
-        if _is_removal(item) and item.member:
-            removed[item.group].add(item.member.member_id)
+    removed = {name: {member.member_id for member in members} for name, members in _leaving(items).items()}
     rejoined: dict[tuple[str, str], Member] = {}
     left = settle_time
     while removed and left > 0 and not session.deadline.over:

@@ -14,6 +14,7 @@ from . import delete_offsets, set_offsets
 from ._expected import changed_offsets, leave_alone, left_alone_warning, read_plan
 from ._guard import back_up, limit, snapshots
 from ._offset_request import Request
+from ._precondition import Precondition
 from ._read import absent_group_operations, committed_now, describe_at_rest
 from ._read_topics import describe_topics
 from .results import DELETE_OFFSET, SET_OFFSET, Report, counted
@@ -55,11 +56,11 @@ async def change_offsets(request: Request, session: Session) -> Report:
         items = limit(items, SET_OFFSET, request.max_changes)
     backup_file = await back_up(session, request.backup, snapshots(items, groups, offsets))
     if not session.check_mode:
-        backed_up = backup_file is not None
-        if request.state == "absent":
-            items = await delete_offsets.apply(session, items, backed_up, from_plan=expected is not None)
-        else:
-            items = await set_offsets.apply(session, items, backed_up)
+        read = {name: found for name, found in offsets.items() if not isinstance(found, KafkaError)}
+        depends = backup_file is not None or expected is not None
+        precondition = Precondition(read if depends else None, from_plan=expected is not None)
+        apply = delete_offsets.apply if request.state == "absent" else set_offsets.apply
+        items = await apply(session, items, precondition)
     session.warnings += left_alone_warning(items)
     return Report(items, backup_file)
 

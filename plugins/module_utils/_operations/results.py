@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections.abc as c
 import dataclasses
+import enum
 import typing as t
 
 from .._kafka.errors import KafkaError
@@ -23,57 +24,142 @@ NONE = "none"
 State = Group | Member | Committed | Topic | None  # pylint: disable=unsupported-binary-operation
 
 
-class Item(t.NamedTuple):
+class Status(enum.Enum):
+    """What becomes, or became, of an item."""
+
+    UNCHANGED = enum.auto()
+    CHANGED = enum.auto()
+    FAILED = enum.auto()
+    LEFT_ALONE = enum.auto()
+
+
+class GroupTarget(t.NamedTuple):
+    """A whole group."""
+
+    group: str
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape of what names the resource."""
+        return {"group": self.group}
+
+    def __str__(self) -> str:
+        return f"group '{self.group}'"
+
+
+class MemberTarget(t.NamedTuple):
+    """A member of a group."""
+
+    group: str
+    member: Member
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape of what names the resource."""
+        return {"group": self.group, "member": member_result(self.member)}
+
+    def __str__(self) -> str:
+        return f"group '{self.group}', member {self.member}"
+
+
+class OffsetTarget(t.NamedTuple):
+    """What a group has committed: on one partition, on all of a topic, or on all topics."""
+
+    group: str
+    topic: str | None = None
+    partition: int | None = None
+
+    @property
+    def where(self) -> TopicPartition:
+        """The partition, of a target that is one."""
+        return TopicPartition(t.cast(str, self.topic), t.cast(int, self.partition))
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape of what names the resource."""
+        return {"group": self.group} if self.topic is None else self._asdict()
+
+    def __str__(self) -> str:
+        place = f"group '{self.group}'"
+        if self.topic is not None:
+            place += f", topic '{self.topic}'"
+        if self.partition is not None:
+            place += f", partition {self.partition}"
+        return place
+
+
+class TopicTarget(t.NamedTuple):
+    """A whole topic."""
+
+    topic: str
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape of what names the resource."""
+        return {"topic": self.topic}
+
+    def __str__(self) -> str:
+        return f"topic '{self.topic}'"
+
+
+Target = GroupTarget | MemberTarget | OffsetTarget | TopicTarget  # pylint: disable=unsupported-binary-operation
+T = t.TypeVar("T", bound=Target, covariant=True)
+Another = t.TypeVar("Another", bound=Target)
+
+
+class Item(t.NamedTuple, t.Generic[T]):
     """One resource of the plan, and after the run what became of it.
 
     Attributes:
         action: what is needed to reach the wanted state; C(none) where nothing is.
         before, after: the resource as it was read, and as it will be; None where there is none.
-        error: why the action cannot be, or was not, carried out.
+        error: why the action cannot be, or was not, carried out, if the item failed.
+        left_alone: why nothing is done although a plan holds the item, if it was left alone: it has changed since.
         creates_group: whether the action creates the group.
-        left_alone: why nothing is done although a plan holds the item: it has changed since.
     """
 
-    group: str
+    target: T
     action: str
-    topic: str | None = None
-    partition: int | None = None
-    member: Member | None = None
+    status: Status
     before: State = None
     after: State = None
     error: KafkaError | None = None
-    creates_group: bool = False
     left_alone: str | None = None
+    creates_group: bool = False
+
+    @staticmethod
+    def planned(
+        target: Another, action: str, before: State, after: State = None, creates_group: bool = False
+    ) -> Item[Another]:
+        """Return an item whose action is to be carried out."""
+        return Item(target, action, Status.CHANGED, before, after, creates_group=creates_group)
+
+    @staticmethod
+    def unchanged(target: Another, state: State = None) -> Item[Another]:
+        """Return an item that is in the wanted state already."""
+        return Item(target, NONE, Status.UNCHANGED, state, state)
+
+    @staticmethod
+    def refused(target: Another, action: str, error: KafkaError) -> Item[Another]:
+        """Return an item that cannot even be looked at."""
+        return Item(target, action, Status.FAILED, error=error)
 
     @property
     def changed(self) -> bool:
         """Whether the action is (or was) carried out."""
-        return self.action != NONE and self.error is None
+        return self.status is Status.CHANGED
 
-    @property
-    def where(self) -> TopicPartition:
-        """The partition of an item about a committed offset."""
-        return TopicPartition(t.cast(str, self.topic), t.cast(int, self.partition))
-
-    def failed(self, error: KafkaError) -> Item:
+    def failed(self, error: KafkaError) -> Item[T]:
         """Return the item as failed: what it was about stays as it was."""
-        return self._replace(error=error, after=self.before, creates_group=False)
+        return self._replace(status=Status.FAILED, error=error, after=self.before, creates_group=False)
 
-    def unneeded(self) -> Item:
+    def unneeded(self) -> Item[T]:
         """Return the item as unchanged: somebody else reached the wanted state first."""
-        return self._replace(action=NONE)
+        return self._replace(status=Status.UNCHANGED, action=NONE)
 
-    def left(self, why: str) -> Item:
+    def left(self, why: str) -> Item[T]:
         """Return the item as left alone: it is not any more what it was when it was planned."""
-        return self._replace(action=NONE, error=None, after=self.before, left_alone=why)
+        return self._replace(status=Status.LEFT_ALONE, action=NONE, error=None, after=self.before, left_alone=why)
 
     def as_result(self) -> dict[str, t.Any]:
         """Return the RETURN shape of one item."""
-        place: dict[str, t.Any] = {"group": self.group}
-        if self.topic is not None:
-            place.update(topic=self.topic, partition=self.partition)
-        if self.member is not None:
-            place.update(member=member_result(self.member))
+        place = self.target.as_result()
         if self.creates_group:
             place.update(creates_group=True)
         if self.left_alone is not None:
@@ -82,32 +168,25 @@ class Item(t.NamedTuple):
             **place,
             "action": self.action,
             "changed": self.changed,
-            "failed": self.error is not None,
+            "failed": self.status is Status.FAILED,
             "before": _state_result(self.before),
             "after": _state_result(self.after),
             "error": self.error.as_result() if self.error else None,
         }
 
     def __str__(self) -> str:
-        place = f"group '{self.group}'"
-        if self.topic is not None:
-            place += f", topic '{self.topic}'"
-        if self.partition is not None:
-            place += f", partition {self.partition}"
-        if self.member is not None:
-            place += f", member {self.member}"
-        return place
+        return str(self.target)
 
 
-class TopicItem(Item):
-    """A whole topic of the plan, which is no group's."""
+Items = c.Sequence[Item[t.Any]]
 
-    def as_result(self) -> dict[str, t.Any]:
-        """Return the RETURN shape of one item: without C(group) and C(partition)."""
-        return {name: value for name, value in super().as_result().items() if name not in ("group", "partition")}
-
-    def __str__(self) -> str:
-        return f"topic '{self.topic}'"
+_COUNTED_AS = {
+    Status.UNCHANGED: "unchanged",
+    Status.CHANGED: "changed",
+    Status.FAILED: "failed",
+    # nothing was done to it
+    Status.LEFT_ALONE: "unchanged",
+}
 
 
 def counted(number: int, noun: str) -> str:
@@ -138,19 +217,19 @@ def _state_result(state: State) -> dict[str, t.Any] | None:
     return state.as_result() if state else None
 
 
-def summary(items: c.Sequence[Item]) -> dict[str, int]:
+def summary(items: Items) -> dict[str, int]:
     """Return the counts of the items.
 
     C(total), C(changed), C(unchanged), C(failed); C(left_alone), where there are any, of which all are unchanged.
     """
-    changed = sum(item.changed for item in items)
-    failed = sum(item.error is not None for item in items)
-    counts = {"total": len(items), "changed": changed, "unchanged": len(items) - changed - failed, "failed": failed}
-    left_alone = sum(item.left_alone is not None for item in items)
+    counts = {"total": len(items), "changed": 0, "unchanged": 0, "failed": 0}
+    for item in items:
+        counts[_COUNTED_AS[item.status]] += 1
+    left_alone = sum(item.status is Status.LEFT_ALONE for item in items)
     return {**counts, "left_alone": left_alone} if left_alone else counts
 
 
-def message(items: c.Sequence[Item]) -> str:
+def message(items: Items) -> str:
     """Return how many of how many failed, and why the first; empty where none did."""
     failures = [(item, item.error) for item in items if item.error is not None]
     if not failures:
@@ -160,7 +239,7 @@ def message(items: c.Sequence[Item]) -> str:
     return f"{len(failures)} of {len(items)} failed{which}: {first}: {problem.name}: {problem.message}"
 
 
-def diff(items: c.Sequence[Item]) -> dict[str, str]:
+def diff(items: Items) -> dict[str, str]:
     """Return Ansible's diff of what changes: one line a group, member, committed offset or topic."""
     changed = [item for item in items if item.changed]
     return {
@@ -169,7 +248,7 @@ def diff(items: c.Sequence[Item]) -> dict[str, str]:
     }
 
 
-def _line(item: Item, state: State) -> str:
+def _line(item: Item[t.Any], state: State) -> str:
     if isinstance(state, Group):
         return f"{item}: {state.type}, {state.state}\n"
     if isinstance(state, Member):
@@ -192,7 +271,7 @@ class Report:
         problem: one sentence if the task fails although no item did.
     """
 
-    items: c.Sequence[Item]
+    items: Items
     backup_file: str | None = None
     extra: dict[str, t.Any] = dataclasses.field(default_factory=dict)
     problem: str = ""

@@ -14,11 +14,12 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
 from .._kafka.rpc.offset_commit import OffsetCommit
 from .._kafka.session import Session
-from ._offset_checks import looked_at_again, partition_problem, planned, settled, topic_problem
+from ._offset_checks import OffsetItem, partition_problem, settled, topic_problem
 from ._offset_request import CLAMP, Request, Reset, Wanted
+from ._precondition import Precondition, changes_by_group
 from ._read import Described
 from ._read_topics import Seen, offsets_at, read_logs
-from .results import NONE, SET_OFFSET, Item, counted
+from .results import SET_OFFSET, Item, OffsetTarget, counted
 
 _NO_EPOCH = -1
 
@@ -208,33 +209,34 @@ def plan(
     offsets: dict[str, Offsets | KafkaError],
     topics: Seen,
     unknown: dict[str, list[str]],
-) -> list[Item]:
+) -> list[OffsetItem]:
     """Return what to do with each partition.
 
     Args:
         absent: what one may do with the groups that do not exist.
         unknown: the topics of each group of which nothing tells what partitions they have.
     """
-    items: list[Item] = []
+    items: list[OffsetItem] = []
     for name, group_targets in wanted.items():
         group, found = groups[name], offsets[name]
         operations = absent.get(name) if group is None else None
         refusal = operations if isinstance(operations, KafkaError) else _group_problem(name, group, operations, found)
         for where, target in group_targets.items():
             before = None if isinstance(found, KafkaError) else found.get(where)
-            item = Item(name, SET_OFFSET, where.topic, where.partition, before=before)
+            place = OffsetTarget(name, *where)
             problem = refusal or topic_problem(where, topics[where.topic])
             if isinstance(target, KafkaError):
-                items.append(item.failed(problem or target))
+                items.append(Item.planned(place, SET_OFFSET, before).failed(problem or target))
             elif target == before and isinstance(group, Group):
-                items.append(item._replace(action=NONE, after=before))
+                items.append(Item.unchanged(place, before))
             elif problem is not None:
-                items.append(item.failed(problem))
+                items.append(Item.planned(place, SET_OFFSET, before).failed(problem))
             else:
-                items.append(item._replace(after=target, creates_group=group is None))
+                items.append(Item.planned(place, SET_OFFSET, before, target, creates_group=group is None))
         for topic in unknown.get(name, ()):
             problem = refusal or topic_problem(TopicPartition(topic, 0), topics[topic])
-            items.append(Item(name, SET_OFFSET, topic, error=problem))
+            if problem is not None:
+                items.append(Item.refused(OffsetTarget(name, topic), SET_OFFSET, problem))
     return items
 
 
@@ -274,25 +276,23 @@ def _group_problem(
     return None
 
 
-async def apply(session: Session, items: c.Sequence[Item], backed_up: bool) -> list[Item]:
-    """Commit the planned offsets; return the items with what became of them.
-
-    Args:
-        backed_up: whether the offsets before are in a back-up: what was committed since is kept.
-    """
-    if backed_up:
-        items = await looked_at_again(session, items, from_plan=False)
-    changes = planned(items)
+async def apply(session: Session, items: list[OffsetItem], precondition: Precondition) -> list[OffsetItem]:
+    """Commit the planned offsets; return the items with what became of them. What was committed since is kept."""
+    items = await precondition.check_offsets(session, items)
+    changes = changes_by_group(items)
     wanted: dict[str, Offsets] = {
-        name: {item.where: item.after for item in chosen if isinstance(item.after, Committed)}
+        name: {item.target.where: item.after for item in chosen if isinstance(item.after, Committed)}
         for name, chosen in changes.items()
     }
     settle = functools.partial(settled, session, changes)
     answers, _resent = await session.driver.change(OffsetCommit(wanted), wanted, settle)
-    return [_outcome(item, partition_problem(item, answers[item.group])) if item.changed else item for item in items]
+    return [
+        _after_commit(item, partition_problem(item, answers[item.target.group])) if item.changed else item
+        for item in items
+    ]
 
 
-def _outcome(item: Item, problem: KafkaError | None) -> Item:
+def _after_commit(item: OffsetItem, problem: KafkaError | None) -> OffsetItem:
     if problem is None:
         return item
     if problem.name == "UNKNOWN_MEMBER_ID":

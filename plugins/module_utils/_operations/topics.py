@@ -17,10 +17,12 @@ from .._kafka.session import Session
 from ._gather import log_errors
 from ._guard import limit
 from ._read_topics import Logs, Seen, describe_topics, list_topics, read_logs
-from .results import DELETE_TOPIC, Item, Report, TopicItem
+from .results import DELETE_TOPIC, Item, Report, TopicTarget
 
 # brokers learn of a deletion one after the other
 _SPREAD = 5.0
+TopicItem = Item[TopicTarget]
+
 _UNSURE = ("REQUEST_TIMED_OUT", "UNKNOWN_TOPIC_ID")
 
 
@@ -109,13 +111,13 @@ async def delete_topics(request: Deletion, session: Session) -> Report:
     return Report(items)
 
 
-def plan(seen: Seen) -> list[Item]:
+def plan(seen: Seen) -> list[TopicItem]:
     """Return what to do with each topic."""
     return [_plan_topic(name, topic) for name, topic in seen.items()]
 
 
-def _plan_topic(name: str, topic: Topic | KafkaError) -> Item:
-    deletion = TopicItem("", DELETE_TOPIC, name, before=topic if isinstance(topic, Topic) else None)
+def _plan_topic(name: str, topic: Topic | KafkaError) -> TopicItem:
+    deletion = Item.planned(TopicTarget(name), DELETE_TOPIC, topic if isinstance(topic, Topic) else None)
     if is_internal(name) or (isinstance(topic, Topic) and topic.internal):
         return deletion.failed(error("INVALID_REQUEST", "it is one of Kafka's own topics, which this never deletes"))
     if isinstance(topic, Topic):
@@ -129,27 +131,27 @@ def _forbidden(name: str) -> KafkaError:
     return error("TOPIC_AUTHORIZATION_FAILED", f"deleting needs DELETE on topic '{name}'")
 
 
-async def apply(session: Session, items: c.Sequence[Item]) -> list[Item]:
+async def apply(session: Session, items: c.Iterable[TopicItem]) -> list[TopicItem]:
     """Delete the planned topics; return the items with what became of them."""
     planned = {item.before.name: item.before for item in items if item.changed and isinstance(item.before, Topic)}
 
     async def settle(names: list[str]) -> dict[str, bool | KafkaError | None]:
-        now = await _after_deletion(session, {name: planned[name] for name in names})
+        now = await _described_after(session, {name: planned[name] for name in names})
         return {name: _became(topic, planned[name]) for name, topic in now.items()}
 
     deletion = DeleteTopics(planned, min(session.wire.request_timeout, session.deadline.remaining) / 2)
     answers, resent = await session.driver.change(deletion, planned, settle)
     unsure = [name for name, answer in answers.items() if not isinstance(answer, KafkaError) or answer.name in _UNSURE]
-    now = await _after_deletion(session, {name: planned[name] for name in unsure})
+    now = await _described_after(session, {name: planned[name] for name in unsure})
     return [
-        _outcome(item, answers[item.topic], now.get(item.topic), item.topic in resent)
-        if item.changed and item.topic is not None
+        _after_deletion(item, answers[item.target.topic], now.get(item.target.topic), item.target.topic in resent)
+        if item.changed
         else item
         for item in items
     ]
 
 
-async def _after_deletion(session: Session, before: dict[str, Topic]) -> Seen:
+async def _described_after(session: Session, before: dict[str, Topic]) -> Seen:
     """Describe deleted topics until the brokers know of the deletion, for a while."""
     patience = min(_SPREAD, session.deadline.remaining / 2)
     while True:
@@ -177,7 +179,9 @@ def _became(now: Topic | KafkaError, before: Topic) -> bool | KafkaError | None:
     return None if before.id else error("REQUEST_TIMED_OUT", "the brokers did not say whether it is deleted")
 
 
-def _outcome(item: Item, answer: bool | KafkaError, now: Topic | KafkaError | None, resent: bool) -> Item:
+def _after_deletion(
+    item: TopicItem, answer: bool | KafkaError, now: Topic | KafkaError | None, resent: bool
+) -> TopicItem:
     if not isinstance(answer, KafkaError):
         return item
     if answer.name == "REQUEST_TIMED_OUT":

@@ -1,0 +1,59 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Imports point one way."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.collection import CHECKOUT
+
+UTILS = CHECKOUT / "plugins" / "module_utils"
+#: A room may import what is named after it, and itself.
+FLOORS = ["_ansible", "_audit", "_operations", "_files", "_kafka", "_input", "_errors"]
+FILES = sorted(path for path in UTILS.rglob("*.py") if path.name != "__init__.py")
+
+
+def imported(path: Path) -> Iterator[Path]:
+    """The files of module_utils that a file imports, also within functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.parents[node.level - 1].joinpath(*(node.module or "").split(".")) if node.module else None
+            base = folder or path.parents[node.level - 1]
+            for name in node.names:
+                of_folder = base / f"{name.name}.py"
+                yield of_folder if of_folder.exists() else base.with_suffix(".py")
+
+
+def floor(path: Path) -> int:
+    return FLOORS.index(path.relative_to(UTILS).parts[0].removesuffix(".py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=[str(path.relative_to(UTILS)) for path in FILES])
+def test_imports_point_down(path: Path) -> None:
+    if path.name == "_python.py":
+        assert list(imported(path)) == []
+        return
+    found = [other for other in imported(path) if other.name != "_python.py"]
+    assert all(other.exists() for other in found)
+    assert [str(other.relative_to(UTILS)) for other in found if floor(other) < floor(path)] == []
+
+
+def test_no_file_imports_one_that_imports_it() -> None:
+    graph = {path: {other for other in imported(path) if other != path} for path in FILES}
+    reached: dict[Path, set[Path]] = {}
+    for path in FILES:
+        seen, ahead = set[Path](), list(graph[path])
+        while ahead:
+            other = ahead.pop()
+            if other not in seen:
+                seen.add(other)
+                ahead += graph.get(other, ())
+        reached[path] = seen
+    assert [str(path.relative_to(UTILS)) for path in FILES if path in reached[path]] == []
