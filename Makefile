@@ -32,7 +32,7 @@ docs: setup
 
 lock: setup
 	@for kind in build dev test; do .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-annotate --custom-compile-command "make lock" requirements-$$kind.txt -o requirements-$$kind.lock; done
+		--no-annotate --custom-compile-command "make lock" requirements/$$kind.txt -o requirements/$$kind.lock; done
 
 clean:
 	rm -rf .venv .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -45,7 +45,7 @@ def test_what_is_asked_for_is_locked(kind: str, python: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_file_has_a_checksum_and_no_address(kind: str) -> None:
     entries = locked(kind)
-    text = (CHECKOUT / f"requirements-{kind}.lock").read_text("utf-8")
+    text = (CHECKOUT / f"requirements/{kind}.lock").read_text("utf-8")
     assert "".join(one.text for one in entries) == "".join(re.findall(r"^(?!#).*\n", text, re.MULTILINE))
     assert not re.search(r"://|--(?!hash=)", text)
     for one in entries:

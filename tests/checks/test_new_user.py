@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import re
 import shutil
 import sys
 import time
@@ -134,3 +135,20 @@ def test_an_execution_environment_gets_what_is_installed(home: Home, tmp_path: P
         assert taken == (home.collection / "meta" / name).read_text(encoding="utf-8")
     wanted = (tmp_path / "awx-context" / "_build" / "requirements.yml").read_text(encoding="utf-8")
     assert "kafkaops.groups" in wanted
+
+
+def test_an_execution_environment_without_spark(home: Home, tmp_path: Path) -> None:
+    """What ansible-builder then asks the collection for, in the image."""
+    definition = home.collection / "awx" / "execution-environment-modules.yml"
+    run(["ansible-builder", "create", "--file", definition, "--context", tmp_path / "context"], tmp_path)
+    build = tmp_path / "context" / "_build"
+    excluded = [
+        *("--exclude-pip-reqs", build / "exclude-requirements.txt"),
+        *("--exclude-bindep-reqs", build / "exclude-bindep.txt"),
+    ]
+    written = ["--write-pip", tmp_path / "pip.txt", "--write-bindep", tmp_path / "bindep.txt"]
+    root = home.collection.parents[2]
+    run(["ansible-builder", "introspect", "--sanitize", root, *excluded, *written], tmp_path)
+    left = (tmp_path / "pip.txt").read_text(encoding="utf-8").split("\n")
+    assert {re.split(r"[<>=\s]", line)[0] for line in left if line} == {"kafka-python", "jinja2"}
+    assert not (tmp_path / "bindep.txt").exists()

@@ -26,13 +26,13 @@ class Locked(NamedTuple):
 
 
 def locked(kind: str) -> list[Locked]:
-    """All that ``requirements-KIND.lock`` pins."""
-    text = (CHECKOUT / f"requirements-{kind}.lock").read_text("utf-8")
+    """All that ``requirements/KIND.lock`` pins."""
+    text = (CHECKOUT / f"requirements/{kind}.lock").read_text("utf-8")
     found = _ENTRY.finditer(text)
     return [Locked(Requirement(one[1]), re.findall(r"--hash=(\S+)", one[2]), one[0]) for one in found]
 
 
 def asked(kind: str) -> list[Requirement]:
-    """All that ``requirements-KIND.txt`` asks for."""
-    lines = (CHECKOUT / f"requirements-{kind}.txt").read_text("utf-8").splitlines()
+    """All that ``requirements/KIND.txt`` asks for."""
+    lines = (CHECKOUT / f"requirements/{kind}.txt").read_text("utf-8").splitlines()
     return [Requirement(line) for line in lines if not line.startswith("#")]

@@ -76,7 +76,7 @@ if [ "$(.venv/bin/python -c 'import sys; print(*sys.version_info[:3], sys.base_p
 fi
 # What comes as sources is built with what the first lock brings: nothing without a checksum is fetched.
 for kind in "${kinds[@]}"; do
-    lock=requirements-$kind.lock
+    lock=requirements/$kind.lock
     if ! cmp -s "$lock" "$stamp-$kind"; then
         .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps \
             --require-hashes -r "$lock"

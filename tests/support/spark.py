@@ -78,7 +78,7 @@ def standalone(folder: Path, workers: int = 2, timeout: float = 60) -> Iterator[
 
 
 def executor_python(folder: Path) -> str:
-    """Make a virtual environment with no more than executors need, as requirements-dev.lock pins it."""
+    """Make a virtual environment with no more than executors need, as requirements/dev.lock pins it."""
     venv.create(folder, with_pip=True)
     python, pinned = str(folder / "bin" / "python"), folder / "requirements.txt"
     pinned.write_text("".join(one.text for one in locked("dev") if one.requirement.name in _LIBRARIES), "utf-8")
