@@ -142,13 +142,15 @@ def test_an_execution_environment_without_spark(home: Home, tmp_path: Path) -> N
     definition = home.collection / "awx" / "execution-environment-modules.yml"
     run(["ansible-builder", "create", "--file", definition, "--context", tmp_path / "context"], tmp_path)
     build = tmp_path / "context" / "_build"
-    excluded = [
-        *("--exclude-pip-reqs", build / "exclude-requirements.txt"),
-        *("--exclude-bindep-reqs", build / "exclude-bindep.txt"),
-    ]
-    written = ["--write-pip", tmp_path / "pip.txt", "--write-bindep", tmp_path / "bindep.txt"]
+    files = {
+        "--exclude-pip-reqs": build / "exclude-requirements.txt",
+        "--exclude-bindep-reqs": build / "exclude-bindep.txt",
+        "--write-pip": tmp_path / "pip.txt",
+        "--write-bindep": tmp_path / "bindep.txt",
+    }
+    options = [f"{option}={file}" for option, file in files.items()]
     root = home.collection.parents[2]
-    run(["ansible-builder", "introspect", "--sanitize", root, *excluded, *written], tmp_path)
+    run(["ansible-builder", "introspect", "--sanitize", root, *options], tmp_path)
     left = (tmp_path / "pip.txt").read_text(encoding="utf-8").split("\n")
     assert {re.split(r"[<>=\s]", line)[0] for line in left if line} == {"kafka-python", "jinja2"}
     assert not (tmp_path / "bindep.txt").exists()
