@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks import tables, tasks
-from benchmarks.document import replace_section
+from benchmarks.document import GROUPS, replace_section
 from benchmarks.field import BUILT, Call, Peer, peers
 from benchmarks.measure import Failed, Took, measure
 from benchmarks.peers.contract import COMMITTED, END
@@ -168,7 +168,9 @@ def main() -> None:
     print(tables.page(measured, field, results.machine))
     print(f"{(time.monotonic() - started) / 60:.0f} minutes")
     if whole or given.write:
-        replace_section("compare", tables.page(list(results.by_case.values()), field, results.machine))
+        found = list(results.by_case.values())
+        replace_section("compare", tables.page(found, field, results.machine), GROUPS)
+        replace_section("in-short", tables.in_short(found, field))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page that the benchmarks write, docs/benchmarks.md: one section each, mostly tables."""
+"""The pages that the benchmarks write: docs/benchmarks.md, and beside it the long tables. One section each."""
 
 from __future__ import annotations
 
@@ -10,19 +10,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+GROUPS = PAGE.with_suffix("") / "groups.md"
 
 
-def replace_section(name: str, text: str) -> None:
-    """Put `text` between the marks of a section.
+def replace_section(name: str, text: str, where: Path | None = None) -> None:
+    """Put `text` between the marks of a section of a page, `PAGE` unless it is given.
 
     :raises ValueError: when the page has no such section.
     """
     begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-    page = PAGE.read_text(encoding="utf-8")
+    path = where or PAGE
+    page = path.read_text(encoding="utf-8")
     found = re.sub(f"{begin}.*?{end}", lambda _: f"{begin}\n{text}\n{end}", page, flags=re.DOTALL)
     if end not in page:
-        raise ValueError(f"{PAGE} has no section {name}")
-    PAGE.write_text(found, encoding="utf-8")
+        raise ValueError(f"{path} has no section {name}")
+    path.write_text(found, encoding="utf-8")
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

@@ -23,14 +23,19 @@ _FIGURES = {"The operation alone": "seconds", "The whole process": "wall"}
 def page(results: Sequence[Result], field: Sequence[Peer], machine: dict[str, Any]) -> str:
     """Everything."""
     by_case = {result.case: result for result in results}
-    parts = [_head(machine, results), "### In short", *_short(by_case, field)]
+    parts = [_head(machine, results), "## In short", *_short(by_case, field)]
     for operation, title in tasks.OPERATIONS.items():
         mine = sorted((case for case in by_case if case.operation == operation), key=_order)
         if mine:
-            parts.append(f"### {title.capitalize()}")
+            parts.append(f"## {title.capitalize()}")
             parts += _operation([by_case[case] for case in mine], field)
-    parts += ["### Aims", aims.judged(by_case), "### Where a peer is ahead", behind(results, field)]
+    parts += ["## Aims", aims.judged(by_case), "## Where a peer is ahead", behind(results, field)]
     return "\n\n".join(part for part in parts if part)
+
+
+def in_short(results: Sequence[Result], field: Sequence[Peer]) -> str:
+    """The operations alone, on one broker without a delay."""
+    return "\n\n".join(itertools.islice(_short({result.case: result for result in results}, field), 2))
 
 
 def _head(machine: dict[str, Any], results: Iterable[Result]) -> str:

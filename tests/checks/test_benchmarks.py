@@ -164,9 +164,17 @@ def test_a_section_of_the_page_is_replaced(tmp_path: Path, monkeypatch: pytest.M
         document.replace_section("y", "")
 
 
-@pytest.mark.parametrize("name", ["one-task", "compare", "audit"])
-def test_the_page_has_the_sections_that_the_benchmarks_write(name: str) -> None:
-    page = document.PAGE.read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("one-task", document.PAGE),
+        ("in-short", document.PAGE),
+        ("audit", document.PAGE),
+        ("compare", document.GROUPS),
+    ],
+)
+def test_the_pages_have_the_sections_that_the_benchmarks_write(name: str, path: Path) -> None:
+    page = path.read_text(encoding="utf-8")
     assert page.count(f"<!-- begin {name} -->") == page.count(f"<!-- end {name} -->") == 1
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+import yaml
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka import errors
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc import offset_commit, offset_fetch
 from playwright.sync_api import sync_playwright
@@ -242,3 +243,14 @@ def test_every_option_of_kafkas_tool_has_its_task(tool: str, heading: str) -> No
     section = _guide("kafka_tools").partition(f"\n{heading}\n---")[2].partition("\n---")[0]
     assert len(options) > 15
     assert options - set(re.findall(r"--[a-z][a-z-]*", section)) == set()
+
+
+@pytest.mark.fast
+def test_links_of_the_readme_work_on_galaxy() -> None:
+    """Galaxy shows the README of the collection, without the files beside it."""
+    links = re.findall(r"\]\(([^)]+)\)", _text("README.md"))
+    repository = yaml.safe_load(_text("galaxy.yml"))["repository"]
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    ours = [link.removeprefix(f"{repository}/blob/main/") for link in links if link.startswith(f"{repository}/blob/")]
+    assert len(ours) > 10
+    assert [path for path in ours if not (CHECKOUT / path).exists()] == []
