@@ -53,7 +53,7 @@ EDGES = (
 )
 EPOCHS = (-1, 0, 1, 2**31 - 1, -(2**31))
 VERSIONS = (0, 1, 4, 5, 15, 16, 32767, -1, -32768)
-# the values of these record types are needed: what is not known of them keeps its group out of the plan
+# the values of these record types are read: what is not known of them keeps its group out of the plan
 NEEDED = (0, 1, 2)
 NAMES = ("", "a\n", "a/b", "..", "null\0", "x" * 300, "\u202e", "topic-\N{ROCKET}", "orders")
 _DAY_MS = 86_400_000

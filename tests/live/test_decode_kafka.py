@@ -17,7 +17,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit import reco
 from tests.support import encode
 from tests.support.jars import DEFAULT_VERSION, POM, java
 from tests.support.rows import decoded, expected
-from tests.support.samples import TOPICS, Sample, sample
+from tests.support.samples import Sample, sample
 
 SOURCE = str(POM.with_name("EncodeRecords.java"))
 # what 4.3 has no more, and what a later release has
@@ -68,7 +68,7 @@ def test_each_version_of_each_record_is_decoded_as_the_broker_writes_it() -> Non
     ]
     raw = [(bytes.fromhex(key), bytes.fromhex(value)) for key, value in run(lines=list(map(as_line, samples)))]
     assert decoded(raw) == [
-        expected(record_type, version, key, value or {}, TOPICS) for record_type, version, key, value in samples
+        expected(record_type, version, key, value or {}) for record_type, version, key, value in samples
     ]
     ours = [
         (encode.key(record_type, key), encode.value(record_type, version, value) if value else theirs)

@@ -21,7 +21,10 @@ Schema = dict[str, Kind]
 #: Tagged fields that no schema knows: values may have them under this name, as bytes by tag.
 UNKNOWN = "unknownTags"
 
-_INTEGERS = {"int8": ">b", "int16": ">h", "int32": ">i", "int64": ">q"}
+#: The first version of a value in the compact form of KIP-482.
+FLEXIBLE = 4
+
+_INTEGERS = {"int32": ">i", "int64": ">q"}
 
 _GROUP: Schema = {"groupId": "string"}
 _MEMBER: Schema = {"groupId": "string", "memberId": "string"}
@@ -69,51 +72,12 @@ def _group_value(version: int) -> Schema:
     }
 
 
-_ASSIGNED: Schema = {"topicId": "uuid", "partitions": ["int32"]}
-_CURRENT: Schema = {**_ASSIGNED, "assignmentEpochs": (0, ["int32"])}
-
-#: By record type and version; of share and Streams groups there are keys only.
+#: By record type and version; of the other types, only the keys are read.
 VALUES: dict[tuple[int, int], Schema] = {
     (0, 0): _commit_value(0),
     **{(1, version): _commit_value(version) for version in range(5)},
     **{(2, version): _group_value(version) for version in range(5)},
-    (3, 0): {"epoch": "int32", "metadataHash": (0, "int64")},
-    (4, 0): {
-        "topics": [
-            {
-                "topicId": "uuid",
-                "topicName": "string",
-                "numPartitions": "int32",
-                "partitionMetadata": [{"partition": "int32", "racks": ["string"]}],
-            }
-        ]
-    },
-    (5, 0): {
-        "instanceId": "nullable",
-        "rackId": "nullable",
-        "clientId": "string",
-        "clientHost": "string",
-        "subscribedTopicNames": ["string"],
-        "subscribedTopicRegex": "nullable",
-        "rebalanceTimeoutMs": "int32",
-        "serverAssignor": "nullable",
-    },
-    (6, 0): {"assignmentEpoch": "int32", "assignmentTimestamp": (0, "int64")},
-    (7, 0): {"topicPartitions": [_ASSIGNED]},
-    (8, 0): {
-        "memberEpoch": "int32",
-        "previousMemberEpoch": "int32",
-        "state": "int8",
-        "assignedPartitions": [_CURRENT],
-        "partitionsPendingRevocation": [_CURRENT],
-    },
-    (16, 0): {"topics": ["string"], "version": "int64", "timestamp": "int64"},
 }
-
-
-def is_flexible(record_type: int, version: int) -> bool:
-    """Whether a value is in the compact form of KIP-482."""
-    return version == 4 if record_type <= 2 else True
 
 
 def key(record_type: int, fields: dict[str, Any]) -> bytes:
@@ -123,14 +87,8 @@ def key(record_type: int, fields: dict[str, Any]) -> bytes:
 
 def value(record_type: int, version: int, fields: dict[str, Any]) -> bytes:
     """The value of a record."""
-    body = _encode(VALUES[record_type, version], fields, is_flexible(record_type, version))
+    body = _encode(VALUES[record_type, version], fields, version >= FLEXIBLE)
     return struct.pack(">h", version) + body
-
-
-def subscription(*topics: str, version: int = 3) -> bytes:
-    """What a classic consumer sends when it joins (ConsumerProtocolSubscription); owns nothing."""
-    start = struct.pack(">h", version) + _encode(["string"], topics, flexible=False)
-    return start + struct.pack(">i", -1) + (struct.pack(">iih", 0, -1, -1) if version >= 1 else b"")
 
 
 def varint(number: int) -> bytes:

@@ -36,11 +36,8 @@ def commit(group: str, days_ago: float, topic: str = "t", offset: int = 5, **mor
 
 def group_record(group: str, days_ago: float, kind: str = "group_metadata", members: int = 0, **more: Any) -> Row:
     time = ms(days_ago)
-    member = {"member_id": "m", "client_id": "c", "client_host": "h"}
     record = {"kind": kind, "source_partition": 0, "source_offset": 2, "timestamp": time, "tombstone": False}
-    return (
-        record | {"group": group, "protocol_type": "consumer", "state_time": time, "members": [member] * members} | more
-    )
+    return record | {"group": group, "state_time": time, "members": members} | more
 
 
 def active(group: str, days_ago: float, commits: int = 1) -> Row:

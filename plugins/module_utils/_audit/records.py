@@ -45,7 +45,7 @@ KINDS = {
 }
 
 OFFSET_COMMIT = "offset_commit"
-# a record that cannot be decoded, and that the audit needs; its `problem` says why
+# a record that cannot be decoded; its `problem` says why
 UNDECODABLE = "undecodable"
 # what one group did on one day: commits, tombstones, completed rebalances (KIP-496)
 ACTIVITY = "activity"
@@ -55,17 +55,6 @@ PARTITION = "partition"
 
 def schema() -> pa.Schema:
     """Return the schema of every row that the scan gives; what a kind does not have is null."""
-    strings = pa.list_(pa.string())
-    member = pa.struct(
-        [
-            pa.field("member_id", pa.string()),
-            pa.field("group_instance_id", pa.string()),
-            pa.field("client_id", pa.string()),
-            pa.field("client_host", pa.string()),
-            pa.field("topics", strings),
-            pa.field("topic_regex", pa.string()),
-        ]
-    )
     fields: list[pa.Field[t.Any]] = [
         pa.field("kind", pa.string(), nullable=False),
         # where the record stands in __consumer_offsets; of PARTITION, where reading ended
@@ -76,7 +65,6 @@ def schema() -> pa.Schema:
         pa.field("group", pa.string()),
         pa.field("topic", pa.string()),
         pa.field("partition", pa.int32()),
-        pa.field("member_id", pa.string()),
         pa.field("tombstone", pa.bool_()),
         # of a committed offset; times in ms since the epoch, topic_id as Kafka spells a Uuid
         pa.field("offset", pa.int64()),
@@ -85,23 +73,17 @@ def schema() -> pa.Schema:
         pa.field("commit_time", pa.int64()),
         pa.field("expire_time", pa.int64()),
         pa.field("topic_id", pa.string()),
-        # of a group and its members; generation is the epoch of a KIP-848 group
-        pa.field("protocol_type", pa.string()),
-        pa.field("generation", pa.int32()),
-        pa.field("protocol", pa.string()),
+        # of a classic group: since when it is in its state, and how many members it has
         pa.field("state_time", pa.int64()),
-        pa.field("members", pa.list_(member)),
-        pa.field("topics", strings),
-        pa.field("topic_ids", strings),
+        pa.field("members", pa.int32()),
         # of ACTIVITY; day counts from the epoch, in UTC, and timestamp is that of the day's last commit
         pa.field("day", pa.int32()),
         pa.field("commits", pa.int64()),
         pa.field("tombstones", pa.int64()),
         pa.field("rebalances", pa.int64()),
-        # of PARTITION: how many records were read, and the end offset when the scan began
+        # of PARTITION: how many were read
         pa.field("records", pa.int64()),
-        pa.field("end_offset", pa.int64()),
-        # of UNDECODABLE, of a value that the audit does not need, and of a PARTITION that could not be read to its end
+        # of UNDECODABLE, and of a PARTITION that could not be read to its end
         pa.field("problem", pa.string()),
     ]
     return pa.schema(fields)

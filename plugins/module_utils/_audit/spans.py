@@ -26,11 +26,6 @@ def int32(value: int) -> Size:
     return pa.scalar(value, pa.int32())
 
 
-def numbers(length: int) -> Column:
-    """Return 0, 1, 2 ... as an array of int32."""
-    return pc.add(pc.cumulative_sum(pa.repeat(int32(1), length)), int32(-1))
-
-
 def slices(data: pa.Buffer, start: Column, size: Size) -> Column:
     """Return `size` bytes from each `start`, null where it is null; who asks keeps them within the data.
 

@@ -41,7 +41,6 @@ class Ended(t.NamedTuple):
     source_partition: int
     source_offset: int
     records: int
-    end_offset: int
     problem: str | None
 
 
@@ -164,4 +163,4 @@ class Progress:
         reached, problem = self._reached[one.partition], self._problems.get(one.partition)
         if one.partition in self.left:
             problem = f"an open transaction ends what can be read at offset {reached} of {one.end}"
-        return Ended(one.partition, reached, self._records[one.partition], one.end, problem)
+        return Ended(one.partition, reached, self._records[one.partition], problem)

@@ -88,7 +88,7 @@ def metadata(records: DataFrame) -> DataFrame:
     """
     commit_like = F.col("kind").isin(kinds.OFFSET_COMMIT, kinds.ACTIVITY, kinds.PARTITION, kinds.UNDECODABLE)
     group_record = F.when(F.col("kind").isin(*_TYPES) & ~F.col("tombstone"), F.col("source_offset"))
-    latest = F.max_by(F.struct("kind", "state_time", F.size("members").alias("members")), group_record)
+    latest = F.max_by(F.struct("kind", "state_time", "members"), group_record)
     types = F.create_map(*[F.lit(each) for pair in _TYPES.items() for each in pair])
     classic_empty = (F.col("latest.kind") == "group_metadata") & (F.col("latest.members") == 0)
     return (

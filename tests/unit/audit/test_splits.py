@@ -115,7 +115,7 @@ def test_progress(seen: Seen, done: bool, ended: tuple[int, int, str | None]) ->
             finished |= progress.add([3] * len(one), {3: one[-1]})
     assert (finished == {3}, progress.left) == (done, set() if done else {3})
     offset, records, problem = ended
-    assert progress.ended() == [(3, offset, records, 15, problem), (4, 8, 0, 8, None)]
+    assert progress.ended() == [(3, offset, records, problem), (4, 8, 0, None)]
 
 
 @pytest.mark.parametrize(("seen", "stuck"), [([12], {3}), ([[10]], set()), ([12, [12]], set()), ([15], set())])
@@ -161,5 +161,5 @@ def test_records_that_are_removed_while_they_are_read(
     assert progress.left == ({3} if not done else set())
     if not done:
         progress.end_of_log(3, 15)
-    [(_partition, offset, _records, _end, problem)] = progress.ended()
+    [(_partition, offset, _records, problem)] = progress.ended()
     assert (offset, problem) == (15 if not done else ended[0], ended[1])
