@@ -26,7 +26,7 @@ extends_documentation_fragment:
 requirements:
   - Java >= 17
   - confluent-kafka >= 2.16.1
-  - pyspark, pyarrow, jinja2 and matplotlib, as in C(meta/requirements.txt)
+  - pyspark, pyarrow and jinja2, as in C(meta/requirements.txt)
 attributes:
   check_mode:
     support: full
@@ -102,7 +102,7 @@ notes:
     Permissions: READ and DESCRIBE on the topic O(topic), DESCRIBE on the cluster (to list all groups), DESCRIBE on the
     groups and on their topics, and DESCRIBE_CONFIGS on the cluster for the time at which offsets expire. What one may
     not see is left out of the plan.
-  - It needs Java 17 or newer, C(pyspark), C(pyarrow), C(matplotlib) and C(jinja2) on the host that it runs on.
+  - It needs Java 17 or newer, C(pyspark), C(pyarrow) and C(jinja2) on the host that it runs on.
   - O(timeout) holds for the whole audit. Set it higher for a large topic.
   - A group enters the plan only if it is Empty, is one of consumers or a simple group, all of its offsets are as the
     topic holds them, and none of its records is undecodable. What has changed since is seen again when the plan is

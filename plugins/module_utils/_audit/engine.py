@@ -26,7 +26,7 @@ from .._errors import TaskError
 from . import job
 from .settings import LOG, Settings, load_answer
 
-LIBRARIES = ("pyspark", "pyarrow", "jinja2", "matplotlib", "confluent_kafka")
+LIBRARIES = ("pyspark", "pyarrow", "jinja2", "confluent_kafka")
 _MASTER_TIMEOUT = 5.0
 _TAIL_BYTES = 20_000
 # seconds; the processes of an audit that was killed end in this time
@@ -151,7 +151,6 @@ def _environment(folder: str) -> dict[str, str]:
         **os.environ,
         "PYTHONPATH": os.pathsep.join(filter(None, [collection, os.environ.get("PYTHONPATH")])),
         "TMPDIR": folder,
-        "MPLCONFIGDIR": folder,
         "JAVA_TOOL_OPTIONS": " ".join(filter(None, [os.environ.get("JAVA_TOOL_OPTIONS"), temporary])),
         # Java reads and writes paths in the locale's encoding
         "LC_ALL": "C.UTF-8",

@@ -80,22 +80,18 @@ ansible-playbook clean-up.yml</code></pre>
   <div class="charts cards">
   {% for chart in charts %}
     <figure class="chart card">
-      <figcaption><h3>{{ chart.title }}</h3><p>{{ chart.note }}</p>
-      {% if chart.legend %}
-        <p class="legend" aria-hidden="true">
-          <span class="dot fresh"></span>not stale <span class="dot stale"></span>stale</p>
-      {% endif %}</figcaption>
-      {% if chart.svg %}
-      {{ chart.svg|safe }}
-      <details><summary>As a table</summary>
-      <div class="scroll" role="region" tabindex="0" aria-label="{{ chart.title }}, as a table">
+      <figcaption><h3>{{ chart.title }}</h3><p>{{ chart.note }}</p></figcaption>
+      {% if chart.rows %}
+      <div class="scroll" role="region" tabindex="0" aria-label="{{ chart.title }}">
         <table><thead><tr>{% for label in chart.head %}<th scope="col">{{ label }}</th>{% endfor %}</tr></thead>
         <tbody>
-        {% for row in chart.rows %}
-          <tr><th scope="row"><bdi>{{ row[0] }}</bdi></th>
-          {%- for cell in row[1:] %}<td class="number">{{ cell }}</td>{% endfor %}</tr>
+        {% for name, bars in chart.rows %}
+          <tr><th scope="row">
+            <bdi{% if name|length > 40 %} title="{{ name }}"{% endif %}>{{ name|shorten(40) }}</bdi></th>
+          {%- for bar in bars %}<td class="bar{% if bar.stale %} stale{% endif %}">
+            <span style="width: {{ bar.percent }}%"></span>{{ bar.number|count }}</td>{% endfor %}</tr>
         {% endfor %}
-        </tbody></table></div></details>
+        </tbody></table></div>
       {% else %}
       <p class="nothing">Nothing to show.</p>
       {% endif %}
@@ -155,11 +151,13 @@ STYLE = r"""
   color-scheme: light dark;
   --ground: #f5f7fa; --surface: #ffffff; --ink: #16202e; --muted: #556274; --line: #dde2e9;
   --accent: #1d5fd1; --stale: #b4540a; --stale-ground: #fdf3e7;
+  --bar: #bcd3fa; --stale-bar: #f6cfa3;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #0f141b; --surface: #171e27; --ink: #e6ebf2; --muted: #9aa7b8; --line: #2d3846;
     --accent: #79a9ff; --stale: #f0a35e; --stale-ground: #2b2118;
+    --bar: #274a82; --stale-bar: #70441a;
   }
 }
 * { box-sizing: border-box; }
@@ -208,15 +206,14 @@ nav { display: flex; flex-wrap: wrap; gap: 0.3rem 1.25rem; margin-top: 0.9rem; }
 
 .chart figcaption { margin-bottom: 0.9rem; }
 .chart figcaption p { color: var(--muted); font-size: 0.875rem; }
-.chart svg { display: block; width: 100%; height: auto; overflow: visible; }
-.chart svg text { fill: var(--ink); font-size: 10.5px; font-variant-numeric: tabular-nums; }
-.legend { display: flex; align-items: center; gap: 0.4rem; }
-.dot { width: 0.75rem; height: 0.75rem; border-radius: 2px; }
-.dot.stale { background: var(--stale); margin-left: 0.75rem; }
-.dot.fresh { background: var(--accent); }
-.chart details { margin-top: 0.9rem; font-size: 0.875rem; }
-.chart details .scroll { max-height: 20rem; margin-top: 0.5rem; }
-summary { cursor: pointer; color: var(--accent); width: fit-content; }
+.chart .scroll { max-height: 24rem; }
+.chart th, .chart td { padding: 0.25rem 0.6rem; }
+.chart thead th { position: sticky; top: 0; z-index: 1; background: var(--surface); color: var(--muted); }
+.chart th:not(:first-child), .bar { text-align: right; border-right: 6px solid transparent; }
+.chart table { table-layout: fixed; }
+.bar { position: relative; isolation: isolate; }
+.bar span { position: absolute; z-index: -1; inset: 2px auto 2px 0; background: var(--bar); }
+.bar.stale span { background: var(--stale-bar); }
 .nothing { color: var(--muted); font-style: italic; }
 
 .controls { display: flex; flex-wrap: wrap; gap: 0.75rem 1rem; align-items: end; margin: 1rem 0 0.75rem; }
@@ -267,7 +264,10 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--muted
   h1 { font-size: 1.4rem; }
   .tiles { grid-template-columns: repeat(2, 1fr); }
   .tiles dd { font-size: 1.3rem; }
-  .chart svg text { font-size: 12.5px; }
+  .card { padding: 0.75rem; }
+  .chart table { font-size: 0.75rem; }
+  .chart table:has(th:nth-child(4)) { min-width: 23rem; }
+  .chart th, .chart td { padding: 0.25rem 0.2rem; }
   .rows th:first-child { max-width: 9.5rem; min-width: 9.5rem; white-space: normal; }
   .controls .search { flex-basis: 100%; }
   input, select { font-size: 1rem; width: 100%; }
@@ -281,17 +281,20 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--muted
     color-scheme: light;
     --ground: #fff; --surface: #fff; --ink: #000; --muted: #444; --line: #bbb;
     --accent: #1d5fd1; --stale: #b4540a; --stale-ground: #fff;
+    --bar: #bcd3fa; --stale-bar: #f6cfa3;
   }
   html { font-size: 8.5pt; }
   body { padding: 0; max-width: none; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  nav, .controls, .pager, details, #groups .rows { display: none; }
+  nav, .controls, .pager, #groups .rows { display: none; }
   section { margin-top: 1.5rem; }
   .cards { grid-template-columns: 1fr 1fr; }
   .card, .tiles div, tr { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }
   .left-out { display: block; font-style: italic; }
-  .scroll { overflow: visible; max-height: none; border: 0; }
+  .scroll, .chart .scroll { overflow: visible; max-height: none; border: 0; }
+  .chart th, .chart td { padding: 0.1rem 0.35rem; }
+  .chart thead th { position: static; }
   .rows table { font-size: 7pt; }
   .rows thead { display: table-header-group; }
   .rows th, .rows td { position: static; min-width: 0; max-width: none; padding: 0.2rem 0.35rem; white-space: normal; }

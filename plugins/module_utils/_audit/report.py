@@ -9,28 +9,23 @@ from __future__ import annotations
 import base64
 import collections
 import collections.abc as c
+import contextlib
 import dataclasses
 import datetime
 import hashlib
 import json
 import os
-import traceback
 import typing as t
 
-from .. import _input as inputs
 from .._errors import TaskError
 from .._files import document
 from . import charts, page, wording
 
-JINJA2_IMPORT_ERROR: str | None = None
-try:
+# reported by engine.py
+with contextlib.suppress(ImportError):
     import jinja2
-except ImportError:
-    JINJA2_IMPORT_ERROR = traceback.format_exc()
 
 Row = dict[str, t.Any]
-
-_MS_A_DAY = 86_400_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -161,7 +156,7 @@ def render(audit: Audit) -> str:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(shown=wording.shown, count=wording.count, moment=wording.moment)
+    environment.filters.update(shown=wording.shown, shorten=wording.shorten, count=wording.count, moment=wording.moment)
     kinds = collections.Counter(row["kind"] for row in audit.findings)
     planned = collections.Counter(row["kind"] for row in audit.findings if row["planned"])
     digest = base64.b64encode(hashlib.sha256(page.SCRIPT.encode()).digest()).decode()
@@ -242,10 +237,8 @@ def _group(row: Row) -> Row:
 
 
 def _charts(audit: Audit) -> list[charts.Chart]:
-    stale_after = audit.criteria["stale_after"]
-    stale_days = inputs.duration(stale_after, "stale_after") / _MS_A_DAY
     return [
-        charts.ages(audit.groups, stale_after, stale_days),
+        charts.ages(audit.groups, audit.criteria["stale_after"]),
         charts.activity(audit.activity, audit.created.date()),
         charts.top(audit.groups, "known_lag", "Most lag", _lag_words(audit.groups)),
         charts.top(

@@ -80,11 +80,6 @@ KINDS = {
 }
 
 
-def advice(kind: str) -> Advice:
-    """Return what to say of a kind of finding."""
-    return KINDS[kind]
-
-
 def shown(text: str, empty: str = EMPTY) -> str:
     """Return `text` with all that is invisible or reorders text (controls, U+202E, zero width) as an escape."""
     if text.isprintable():
