@@ -132,14 +132,15 @@ class Audit:
 
     def __init__(self, cluster: Cluster, cores: int, folder: Path) -> None:
         from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
-        from ansible_collections.kafkaops.groups.plugins.module_utils._audit import (
-            job,
-            session,
+        from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import (
+            pipeline,
             settings,
-            source,
+            spark,
+            store,
             tables,
-            transforms,
         )
+        from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import source
+        from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import transforms
         from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
 
         params = {name: spec.get("default") for name, spec in CONNECTION_SPEC.items()}
@@ -157,14 +158,15 @@ class Audit:
             deadline=time.time() + 3600,
         )
         self._connection = connection
-        self._job, self._source, self._tables, self._transforms = job, source, tables, transforms
-        self._session = session.spark_session(self._settings("none"), str(folder))
+        self._pipeline, self._source, self._transforms = pipeline, source, transforms
+        self._store, self._tables, self._folder = store, tables, folder
+        self._session = spark.spark_session(self._settings("none"), str(folder))
         self._spark = self._session.__enter__()
         self.peak = 0
 
     def whole(self, topic: str) -> float:
         """Seconds from the scan to the tables, the plan and the report."""
-        took = self._timed(lambda: self._job.audit(self._spark, self._settings(topic)))
+        took = self._timed(lambda: self._pipeline.audit(self._spark, self._settings(topic)))
         self._spark.catalog.clearCache()
         return took
 
@@ -173,7 +175,8 @@ class Audit:
 
         def run() -> None:
             rows = self._source.read(self._spark, self._connection, topic, time.time() + 3600)
-            self._tables.write(self._transforms.commits(rows), "scan", self._settings(topic))
+            draft = self._store.Draft(tempfile.mkdtemp(dir=self._folder))
+            self._tables.write(self._transforms.commits(rows), "scan", draft, self._settings(topic))
 
         return self._timed(run)
 

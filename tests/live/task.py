@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit import audit
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.settings import Settings
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.settings import Settings
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session import Session

@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import engine
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import process
 from confluent_kafka import Consumer as PlainConsumer
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -317,7 +317,7 @@ def test_the_plan_of_offsets_is_applied(audited: Audited) -> None:
 
 def test_one_open_transaction_hides_what_follows_and_says_so(audited: Audited, tmp_path: Path) -> None:
     with commits.transaction(audited.cluster.client(), "pending", "orders", 9) as producer:
-        answer = engine.run(audit_settings(tmp_path, audited.cluster.bootstrap, stale_after=STALE_AFTER))
+        answer = process.run(audit_settings(tmp_path, audited.cluster.bootstrap, stale_after=STALE_AFTER))
         producer.abort_transaction(30)
     where = offsets_topic.partition_of("pending", PARTITIONS)
     assert any(f"partition {where} " in warning and "transaction" in warning for warning in answer["warnings"])

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import source
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.records import TOPIC
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import source
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.records import TOPIC
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 

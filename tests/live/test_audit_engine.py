@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import engine, job
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import job, process
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 
 from tests.live.task import audit_settings as settings
@@ -86,7 +86,7 @@ def test_an_empty_output_is_refused() -> None:
 def test_a_log_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "spark.log").mkdir()
     with pytest.raises(TaskError) as failed:
-        engine.run(settings(tmp_path))
+        process.run(settings(tmp_path))
     assert str(failed.value).startswith(f"The audit cannot write {tmp_path}/spark.log (Is a directory)")
 
 
@@ -121,7 +121,7 @@ def test_what_is_missing_here(
     wanted = settings(tmp_path)
     break_it(monkeypatch)
     with pytest.raises(TaskError) as missing:
-        engine.check(wanted)
+        process.check(wanted)
     assert str(missing.value).startswith(message)
 
 
@@ -136,31 +136,31 @@ def test_a_master_that_cannot_be_reached(tmp_path: Path) -> None:
     (port,) = free(1)
     master = f"spark://{HOST}:{port}"
     with pytest.raises(TaskError) as missing:
-        engine.check(settings(tmp_path, master=master))
+        process.check(settings(tmp_path, master=master))
     assert str(missing.value).startswith(f"The Spark master {master} cannot be reached (Connection refused)")
     with pytest.raises(TaskError, match="it is not of the form spark://host:port"):
-        engine.check(settings(tmp_path, master="spark://nobody"))
+        process.check(settings(tmp_path, master="spark://nobody"))
 
 
 def test_a_master_that_is_silent(tmp_path: Path, silent: int) -> None:
     wanted = settings(tmp_path, master=f"spark://{HOST}:{silent}", timeout=120)
-    engine.check(wanted)
+    process.check(wanted)
     started = time.monotonic()
     with pytest.raises(TaskError, match="did not answer within 50 s: look at master"):
-        engine.run(wanted)
+        process.run(wanted)
     assert time.monotonic() - started < 80
 
 
 def test_a_topic_that_is_not_there(cluster: Cluster, tmp_path: Path) -> None:
     with pytest.raises(TaskError) as failed:
-        engine.run(settings(tmp_path, cluster.bootstrap, topic="nothing", timeout=120))
+        process.run(settings(tmp_path, cluster.bootstrap, topic="nothing", timeout=120))
     assert "nothing" in str(failed.value)
     assert "\n" not in str(failed.value)
 
 
 def test_a_wrong_property_of_spark(tmp_path: Path) -> None:
     with pytest.raises(TaskError) as failed:
-        engine.run(settings(tmp_path, spark_conf={"spark.driver.memory": "plenty"}, timeout=120))
+        process.run(settings(tmp_path, spark_conf={"spark.driver.memory": "plenty"}, timeout=120))
     assert str(failed.value).startswith("Java did not start for Spark: look at spark_conf")
     assert "plenty" in (tmp_path / "spark.log").read_text(encoding="utf-8")
 
@@ -176,7 +176,7 @@ def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_time_is_over(cluster: Cluster, tmp_path: Path, private: Path) -> None:
     with pytest.raises(TaskError) as failed:
-        engine.run(settings(tmp_path, cluster.bootstrap, timeout=3))
+        process.run(settings(tmp_path, cluster.bootstrap, timeout=3))
     assert str(failed.value).startswith("The audit did not end within the task's timeout: set timeout higher")
     assert not _jobs(private)
 
@@ -204,7 +204,7 @@ def test_options_are_private_and_do_not_stay(tmp_path: Path, private: Path, sile
         seen["told"] = seen.get("told", False) or bool(_telling("s3cr3t"))
 
     with repeatedly(look, 0.01), pytest.raises(TaskError, match="did not end within the task's timeout"):
-        engine.run(wanted)
+        process.run(wanted)
     assert seen[""] == 0o700
     assert {seen["settings.json"], seen["spark.properties"]} == {0o600}
     assert seen["processes"]
@@ -224,7 +224,7 @@ def test_nothing_stays_when_the_module_is_killed(tmp_path: Path, silent: int, wi
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=engine._environment(str(folder)),
+        env=process._environment(str(folder)),
         start_new_session=True,
     )
     assert child.stdin is not None

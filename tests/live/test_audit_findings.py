@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import findings, transforms
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.findings import Criteria
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import findings, transforms
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge.findings import Criteria
 from pyspark.sql import SparkSession
 
 from tests.support.spark import local_session

@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.records import KINDS
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.records import KINDS
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import document
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import Plan

@@ -18,11 +18,11 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import access as access_module
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import reader, scan, source, splits
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.access import Access
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.records import TOPIC
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.splits import Range
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import access as access_module
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import reader, scan, source, splits
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.access import Access
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.records import TOPIC
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.splits import Range
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
 from confluent_kafka import Producer, TopicPartition

@@ -21,7 +21,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import engine, job, store, tables
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import job, process, store, tables
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import document
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
@@ -247,13 +247,13 @@ def test_other_things_in_the_folder_of_audits_stay(tmp_path: Path) -> None:
 
 
 def test_two_audits_do_not_share_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "_LOCK_PATIENCE", 0.0)
+    monkeypatch.setattr(process, "_LOCK_PATIENCE", 0.0)
     with (tmp_path / "spark.log").open("w") as log:
         log.write("of the other one")
         log.flush()
         fcntl.flock(log, fcntl.LOCK_EX)
         with pytest.raises(TaskError) as refused:
-            engine.run(audit_settings(tmp_path))
+            process.run(audit_settings(tmp_path))
     assert str(refused.value) == (
         f"output: another audit writes into {tmp_path}: run this one when that has ended, or set another folder. "
         "Nothing was read."

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import scan, splits
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.access import Access
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.settings import LOG
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.settings import LOG
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import scan, splits
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.access import Access
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session import Session
 from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion

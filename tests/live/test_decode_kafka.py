@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Sequence
 from typing import Any
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import records
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import records
 
 from tests.support import encode
 from tests.support.jars import DEFAULT_VERSION, POM, java

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import report, wording
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import render, wording
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.support import audits
@@ -73,7 +73,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     audit = audits.many(GROUPS, FINDINGS)
     start = time.monotonic()
-    report.write(str(path), audit)
+    render.write(str(path), audit)
     took = time.monotonic() - start
     assert took < 10
     assert path.stat().st_size < 10_000_000

@@ -10,7 +10,7 @@ import datetime
 import math
 from typing import Any
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import Audit
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.render import Audit
 
 CREATED = datetime.datetime(2026, 3, 1, 12, 30, tzinfo=datetime.UTC)
 HOSTILE = [

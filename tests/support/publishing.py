@@ -22,7 +22,7 @@ from tests.support.collection import install
 
 install()
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import job  # noqa: E402
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline  # noqa: E402
 
 from tests.live.task import audit_settings  # noqa: E402
 from tests.support.spark import local_session  # noqa: E402
@@ -34,8 +34,8 @@ def publish(spark: SparkSession, output: str, groups: int) -> None:
     rows = [commit(f"g{number}", 31) for number in range(groups)]
     world = World(rows, {row["group"]: {} for row in rows})
     settings = audit_settings(output)
-    facts = job.Facts("of no cluster", NOW, time.monotonic(), groups, {}, [])
-    job.publish(settings, facts, job.judge(settings, facts, world.scan(spark), world.frames(spark)))
+    facts = pipeline.Facts("of no cluster", NOW, time.monotonic(), groups, {}, [])
+    pipeline.publish(settings, facts, pipeline.judge(settings, facts, world.scan(spark), world.frames(spark)))
 
 
 def _in_a_child(spark: SparkSession, output: str, groups: int) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import decode, records
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import decode, records
 
 Row = dict[str, Any]
 #: A key and a value.

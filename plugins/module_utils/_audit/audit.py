@@ -14,8 +14,8 @@ from .. import _input as inputs
 from .._errors import TaskError
 from .._kafka.options import Connection
 from .._kafka.session import Session
-from . import engine, store
-from .settings import Settings
+from .engine import process, store
+from .engine.settings import Settings
 
 _LONGEST = 100 * 365 * 86_400_000
 # these decide where Spark runs, which is what master is for
@@ -87,7 +87,7 @@ def _folder(value: str) -> str:
 
 async def audit(settings: Settings, session: Session) -> dict[str, t.Any]:
     """Audit the topic as C(consumer_offsets_audit) asks; the session is only there to see that the brokers answer."""
-    engine.check(settings)
-    answer = engine.run(settings)
+    process.check(settings)
+    answer = process.run(settings)
     session.warnings += answer.pop("warnings")
     return answer

@@ -13,7 +13,7 @@ import typing as t
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.access import Access
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.access import Access
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.tokens import Token

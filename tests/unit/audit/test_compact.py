@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.compact import Activity, drop_superseded
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.compact import Activity, drop_superseded
 from confluent_kafka import Message
 
 DAY = 86_400_000

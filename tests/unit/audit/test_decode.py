@@ -13,7 +13,7 @@ import typing as t
 
 import pyarrow as pa
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import decode, records
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import decode, records
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -301,7 +301,7 @@ import sys
 sys.modules.update(dict.fromkeys(("numpy", "pandas")))
 sys.path.insert(0, {str(tree())!r})
 import pyarrow as pa
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import decode
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import decode
 place = pa.array([0, 0], pa.int32()), pa.array([0, 0]), pa.array([0, 0])
 keys, values = pa.array([{COMMIT_KEY!r}, {GROUP_KEY!r}]), pa.array([{FLEXIBLE!r}, {group()!r}])
 print(decode.decode(*place, keys, values).column("kind").to_pylist())

@@ -16,9 +16,15 @@ import typing as t
 
 import pytest
 import yaml
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import charts, report, wording
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.charts import Bar
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import Column
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import (
+    charts,
+    embedded,
+    playbook,
+    render,
+    wording,
+)
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.charts import Bar
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.embedded import Column
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 
 from tests.support import audits
@@ -153,13 +159,13 @@ def test_top_groups() -> None:
 )
 def test_the_chart_of_lag_says_how_much_is_unknown(lags: list[tuple[int | None, int | None]], words: str) -> None:
     groups = [audits.group(f"g{number}", lag=lag, known_lag=known) for number, (lag, known) in enumerate(lags)]
-    assert words in report.render(audits.audit(groups, []))
+    assert words in render.render(audits.audit(groups, []))
 
 
 def test_names_in_a_chart() -> None:
     long = "x" * 300
     names = ["$x^2$ <b>&", "\u202e", "", long, "日本語"]
-    page = report.render(audits.audit([audits.group(name, lag=9 - place) for place, name in enumerate(names)], []))
+    page = render.render(audits.audit([audits.group(name, lag=9 - place) for place, name in enumerate(names)], []))
     found = re.findall(
         r"<bdi( title=\"\w+\")?>([^<]+)</bdi></th><td class=\"bar\">\s*<span style=\"width: (.+)%\">", page
     )
@@ -203,7 +209,7 @@ def test_embedded_rows() -> None:
         {"group": None, "lag": 0, "at": None, "stale": False},
         {"group": "</script><!--&", "lag": 0, "at": None, "stale": False},
     ]
-    text = report.embed("groups", columns, rows)
+    text = embedded.embed("groups", columns, rows)
     assert text.isascii()
     assert not re.search("[<>&]", text)
     assert json.loads(text) == {
@@ -226,7 +232,7 @@ def test_embedded_rows() -> None:
 
 def test_every_kind_has_its_advice() -> None:
     assert list(wording.KINDS) == KINDS
-    page = report.render(audits.audit([audits.group("g")], [finding(kind) for kind in KINDS]))
+    page = render.render(audits.audit([audits.group("g")], [finding(kind) for kind in KINDS]))
     for advice in wording.KINDS.values():
         assert f"<h3>{advice.few} <" in page
 
@@ -234,7 +240,7 @@ def test_every_kind_has_its_advice() -> None:
 def test_hostile_names_are_text() -> None:
     groups = [audits.group(name, lag=1, stale=True) for name in audits.HOSTILE]
     nasty = audits.HOSTILE[0] + audits.HOSTILE[1] + "\u202e"
-    page = report.render(
+    page = render.render(
         audits.audit(
             groups,
             [finding("stale_group", group=name, topic=name, evidence=name, action=name) for name in audits.HOSTILE],
@@ -252,7 +258,7 @@ def test_hostile_names_are_text() -> None:
 
 
 def test_an_empty_audit() -> None:
-    page = report.render(audits.audit([], []))
+    page = render.render(audits.audit([], []))
     assert "Nothing was found" in page
     assert "the plan is empty" in page
     assert page.count("Nothing to show.") == 4
@@ -268,9 +274,7 @@ def test_an_empty_audit() -> None:
 )
 def test_the_example_is_a_playbook(delete_groups: int, delete_offsets: int, modules: dict[str, int]) -> None:
     plan = '/var/lib/it\'s "here": #1/plan.json'
-    audit = audits.audit([], [], plan=plan)
-    audit.summary.update(delete_groups=delete_groups, delete_offsets=delete_offsets)
-    (play,) = yaml.safe_load(report.example(audit))
+    (play,) = yaml.safe_load(playbook.example(plan, delete_groups, delete_offsets))
     found = {name: options for task in play["tasks"] for name, options in task.items() if name != "name"}
     assert {name: options["max_changes"] for name, options in found.items()} == modules
     assert all(options["plan"] == plan and options["backup"] for options in found.values())
@@ -278,7 +282,7 @@ def test_the_example_is_a_playbook(delete_groups: int, delete_offsets: int, modu
 
 def test_the_same_audit_gives_the_same_page() -> None:
     audit = audits.many(100, 200)
-    assert report.render(audit) == report.render(audit)
+    assert render.render(audit) == render.render(audit)
 
 
 @pytest.mark.parametrize("umask", [0o022, 0o077])
@@ -287,7 +291,7 @@ def test_the_file(tmp_path: pathlib.Path, umask: int) -> None:
     path.write_text("an earlier one")
     before = os.umask(umask)
     try:
-        report.write(str(path), audits.audit([], []))
+        render.write(str(path), audits.audit([], []))
     finally:
         os.umask(before)
     assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
@@ -297,8 +301,8 @@ def test_the_file(tmp_path: pathlib.Path, umask: int) -> None:
 
 def test_a_file_that_cannot_be_written(tmp_path: pathlib.Path) -> None:
     with pytest.raises(TaskError, match=r"^report: .*none/report.html cannot be written \(No such file or directory\)"):
-        report.write(str(tmp_path / "none" / "report.html"), audits.audit([], []))
+        render.write(str(tmp_path / "none" / "report.html"), audits.audit([], []))
     (tmp_path / "report.html").mkdir()
     with pytest.raises(TaskError, match="Is a directory"):
-        report.write(str(tmp_path / "report.html"), audits.audit([], []))
+        render.write(str(tmp_path / "report.html"), audits.audit([], []))
     assert os.listdir(tmp_path) == ["report.html"]

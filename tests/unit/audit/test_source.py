@@ -12,7 +12,7 @@ import sys
 import zipfile
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import package, source
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import shipping, source
 
 ROOT = "ansible_collections.kafkaops.groups.plugins.module_utils"
 FOLDER = ROOT.replace(".", "/")
@@ -21,8 +21,8 @@ AGAIN = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import importlib
-importlib.import_module(sys.argv[3] + "._audit.datasource")
-importlib.import_module(sys.argv[3] + "._audit.package").write(sys.argv[2])
+importlib.import_module(sys.argv[3] + "._audit.ingest.datasource")
+importlib.import_module(sys.argv[3] + "._audit.ingest.shipping").write(sys.argv[2])
 """
 
 
@@ -33,10 +33,10 @@ def contents(archive: pathlib.Path) -> dict[str, bytes]:
 
 def test_the_package_is_whole_and_can_be_made_from_a_zip(tmp_path: pathlib.Path) -> None:
     first, second = tmp_path / "first.zip", tmp_path / "second.zip"
-    package.write(str(first))
+    shipping.write(str(first))
     shipped = contents(first)
-    here = pathlib.Path(str(package.__file__)).parents[1]
-    sources = {f"{FOLDER}/{file.relative_to(here)}": file.read_bytes() for file in here.glob("_audit/*.py")}
+    here = pathlib.Path(str(shipping.__file__)).parents[2]
+    sources = {f"{FOLDER}/{file.relative_to(here)}": file.read_bytes() for file in here.glob("_audit/**/*.py")}
     assert {name: shipped.get(name) for name in sources} == sources
     folders = {str(folder) for name in shipped for folder in pathlib.PurePosixPath(name).parents[:-1]}
     assert {f"{folder}/__init__.py" for folder in folders} <= shipped.keys()

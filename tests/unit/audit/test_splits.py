@@ -10,8 +10,8 @@ import asyncio
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit import splits
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.splits import Progress, Range
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import splits
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.splits import Progress, Range
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Topic

@@ -13,7 +13,7 @@ import socket
 import sys
 import typing as t
 
-from .._errors import TaskError
+from ..._errors import TaskError
 from . import records
 from .access import Access
 from .scan import scan
@@ -23,7 +23,7 @@ try:
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
     from pyspark.sql.pandas.types import from_arrow_schema
 except ImportError:
-    # reported by engine.py
+    # reported by engine/process.py
     DataSource = DataSourceReader = object  # type: ignore[assignment,misc]
 
 if t.TYPE_CHECKING:

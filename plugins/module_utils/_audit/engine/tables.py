@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 
-from .._errors import TaskError
+from ..._errors import TaskError
 from .settings import Settings
 from .store import Draft
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     import pyarrow as pa
     import pyarrow.parquet as pq

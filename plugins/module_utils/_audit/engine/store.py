@@ -18,8 +18,8 @@ import re
 import secrets
 import shutil
 
-from .._errors import TaskError
-from .._files import document
+from ..._errors import TaskError
+from ..._files import document
 
 PLAN = "plan.json"
 REPORT = "report.html"
@@ -67,7 +67,7 @@ def check(output: str) -> None:
 def new(output: str, cluster_id: str, created: datetime.datetime) -> c.Iterator[Draft]:
     """Publish the audit that the block writes, and remove those before it; if the block fails, nothing has changed.
 
-    One at a time: see `engine`.
+    One at a time: see `process`.
 
     Raises:
         TaskError: it could not be published.

@@ -11,10 +11,10 @@ import dataclasses
 import os
 import typing as t
 
-from .._kafka.options import Connection
+from ..._kafka.options import Connection
 
 if t.TYPE_CHECKING:
-    from .._kafka.tokens import Tokens
+    from ..._kafka.tokens import Tokens
 
 _FILES = ("ssl.ca", "ssl.certificate", "ssl.key")
 # what reads a whole topic fast

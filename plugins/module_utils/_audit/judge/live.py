@@ -11,17 +11,17 @@ import contextlib
 import dataclasses
 import typing as t
 
-from .. import _input as inputs
-from .._kafka.errors import KafkaError
-from .._kafka.model import Group, Topic, TopicPartition
-from .._kafka.session import Session
-from .._operations import _gather
-from .._operations._gather import Gathered
-from .._operations._read import describe
-from .._operations._read_topics import broker_setting, describe_topics, read_logs
+from ... import _input as inputs
+from ..._kafka.errors import KafkaError
+from ..._kafka.model import Group, Topic, TopicPartition
+from ..._kafka.session import Session
+from ..._operations import _gather
+from ..._operations._gather import Gathered
+from ..._operations._read import describe
+from ..._operations._read_topics import broker_setting, describe_topics, read_logs
 from .transforms import EMPTY
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     import pyarrow as pa
 

@@ -6,28 +6,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import os
 import re
-import sys
 import time
 import typing as t
 
-from .._kafka.options import Connection
-from .._kafka.session import Session
-from . import package, splits
+from ..._kafka.options import Connection
+from ..._kafka.session import Session
+from . import shipping, splits
 from .access import Access
 from .datasource import NAME, Scan, bound
-
-# reported by engine.py
-with contextlib.suppress(ImportError):
-    from pyspark import SparkFiles
 
 if t.TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_ARCHIVE = "kafkaops_groups.zip"
 _TASK_ERROR = re.compile(r"^[\w.]*\bTaskError: (.+)$", re.MULTILINE)
 _PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception): .+)$", re.MULTILINE)
 
@@ -47,21 +39,9 @@ def read(spark: SparkSession, connection: Connection, topic: str, deadline: floa
     with Session(left, check_mode=True) as session:
         wanted = session.wire.run(splits.ranges, session, topic)
     planned = splits.group(wanted, spark.sparkContext.defaultParallelism)
-    _ship(spark)
+    shipping.ship(spark)
     spark.dataSource.register(bound(Scan(Access.of(connection), topic, planned, deadline)))
     return spark.read.format(NAME).load()
-
-
-def _ship(spark: SparkSession) -> None:
-    """Give this collection to the executors; the file lives as long as the session."""
-    root = SparkFiles.getRootDirectory()
-    folder = os.path.join(root, "shipped")
-    if not os.path.exists(folder):
-        os.mkdir(folder)
-        package.write(os.path.join(folder, _ARCHIVE))
-        spark.sparkContext.addPyFile(os.path.join(folder, _ARCHIVE))
-        # this process has the modules, and may outlive the session
-        sys.path.remove(os.path.join(root, _ARCHIVE))
 
 
 def cause(exc: Exception) -> str:

@@ -16,7 +16,7 @@ import contextlib
 from . import spans
 from .spans import Column, Size, int32
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     import pyarrow as pa
     import pyarrow.compute as pc

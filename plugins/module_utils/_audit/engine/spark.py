@@ -13,10 +13,10 @@ import shlex
 import sys
 import threading
 
-from .._errors import TaskError
+from ..._errors import TaskError
 from .settings import LOG, Settings, private_file, save_answer
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     from pyspark import SparkContext
     from pyspark.errors import PySparkRuntimeError

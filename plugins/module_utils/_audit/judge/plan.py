@@ -10,11 +10,11 @@ import collections
 import contextlib
 import typing as t
 
-from .._files.plan import PlannedGroup, PlannedOffset
-from .._kafka.model import TopicPartition
+from ..._files.plan import PlannedGroup, PlannedOffset
+from ..._kafka.model import TopicPartition
 from .findings import STALE_GROUP
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     import pyarrow as pa
     import pyarrow.compute as pc

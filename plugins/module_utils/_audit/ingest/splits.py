@@ -11,12 +11,12 @@ import collections.abc as c
 import heapq
 import typing as t
 
-from .._errors import TaskError
-from .._kafka.errors import KafkaError
-from .._kafka.model import TopicPartition
+from ..._errors import TaskError
+from ..._kafka.errors import KafkaError
+from ..._kafka.model import TopicPartition
 
 if t.TYPE_CHECKING:
-    from .._kafka.session import Session
+    from ..._kafka.session import Session
 
 
 class Range(t.NamedTuple):
@@ -51,7 +51,7 @@ async def ranges(session: Session, topic: str) -> list[Range]:
         TaskError: there is no such topic, or a partition cannot be read.
     """
     # not above: executors have no kafka-python
-    from .._operations._read_topics import describe_topics, read_logs
+    from ..._operations._read_topics import describe_topics, read_logs
 
     found = (await describe_topics(session, [topic]))[topic]
     if isinstance(found, KafkaError):

@@ -10,10 +10,10 @@ import contextlib
 import dataclasses
 import datetime
 
-from .._files.plan import TYPES
+from ..._files.plan import TYPES
 from .transforms import CONSUMERS, EMPTY
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     from pyspark.sql import Column, DataFrame
     from pyspark.sql import functions as F

@@ -12,11 +12,11 @@ import json
 import time
 import typing as t
 
-from .._errors import TaskError
+from ..._errors import TaskError
 from .access import Access
 from .splits import Progress, Split, unreadable
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     import confluent_kafka
     from confluent_kafka import Consumer, Message, TopicPartition

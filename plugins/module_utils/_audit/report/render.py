@@ -17,11 +17,11 @@ import json
 import os
 import typing as t
 
-from .._errors import TaskError
-from .._files import document
+from ..._errors import TaskError
+from ..._files import document
 from . import charts, page, wording
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     import jinja2
 

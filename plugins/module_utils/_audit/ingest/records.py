@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import typing as t
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     import pyarrow as pa
 

@@ -2,14 +2,39 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The collection's module_utils as a zip, for the executors of Spark."""
+"""Give the collection's module_utils to the executors of Spark, as a zip."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
+import os
 import pkgutil
+import sys
+import typing as t
 import zipfile
+
+# reported by engine/process.py
+with contextlib.suppress(ImportError):
+    from pyspark import SparkFiles
+
+if t.TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_ARCHIVE = "kafkaops_groups.zip"
+
+
+def ship(spark: SparkSession) -> None:
+    """Give this collection to the executors; the file lives as long as the session."""
+    root = SparkFiles.getRootDirectory()
+    folder = os.path.join(root, "shipped")
+    if not os.path.exists(folder):
+        os.mkdir(folder)
+        write(os.path.join(folder, _ARCHIVE))
+        spark.sparkContext.addPyFile(os.path.join(folder, _ARCHIVE))
+        # this process has the modules, and may outlive the session
+        sys.path.remove(os.path.join(root, _ARCHIVE))
 
 
 def write(path: str) -> None:
@@ -17,7 +42,7 @@ def write(path: str) -> None:
 
     The loaders give the sources, for Ansible runs its modules from a zip too, that holds no more than they need.
     """
-    root = __package__.rpartition(".")[0]
+    root = __package__.rsplit(".", 2)[0]
     sources = {f"{folder}/__init__.py": "" for folder in _folders(root)}
     for module in pkgutil.walk_packages(importlib.import_module(root).__path__, f"{root}."):
         name = module.name.replace(".", "/") + ("/__init__.py" if module.ispkg else ".py")

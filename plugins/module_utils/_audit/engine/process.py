@@ -22,7 +22,7 @@ import time
 import typing as t
 import urllib.parse
 
-from .._errors import TaskError
+from ..._errors import TaskError
 from . import job
 from .settings import LOG, Settings, load_answer
 
@@ -68,7 +68,7 @@ def _reach(master: str) -> None:
 
 
 def run(settings: Settings) -> dict[str, t.Any]:
-    """Run the audit and return its answer; see `job.audit`.
+    """Run the audit and return its answer; see `pipeline.audit`.
 
     Raises:
         TaskError: it failed, or did not end in time; nothing of its process is left.

@@ -19,7 +19,7 @@ from . import records, spans
 from .cursor import Cursor
 from .spans import Column, int32
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -10,7 +10,7 @@ import base64
 import contextlib
 import typing as t
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     import pyarrow as pa
     import pyarrow.compute as pc

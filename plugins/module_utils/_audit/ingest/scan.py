@@ -17,7 +17,7 @@ from .compact import Activity, Meters, drop_superseded
 from .reader import Batch, batches
 from .splits import Ended, Progress, Split
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     import pyarrow as pa
     from confluent_kafka import Message

@@ -10,10 +10,10 @@ import contextlib
 import dataclasses
 import functools
 
-from .. import _input as inputs
-from . import records as kinds
+from ... import _input as inputs
+from ..ingest import records as kinds
 
-# reported by engine.py
+# reported by engine/process.py
 with contextlib.suppress(ImportError):
     from pyspark.sql import Column, DataFrame
     from pyspark.sql import functions as F

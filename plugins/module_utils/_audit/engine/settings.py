@@ -12,8 +12,8 @@ import json
 import os
 import typing as t
 
-from .. import _input as inputs
-from .._kafka.options import Connection
+from ... import _input as inputs
+from ..._kafka.options import Connection
 
 # what Spark and Java say, in the output folder
 LOG = "spark.log"

@@ -1,0 +1,47 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The playbook that applies the plan, as the report shows it."""
+
+from __future__ import annotations
+
+import json
+
+from . import wording
+
+
+def example(plan: str, delete_groups: int, delete_offsets: int) -> str:
+    """Return a playbook that applies the plan with so many deletions, or "" if there are none."""
+    tasks = [
+        _task(plan, "Delete the stale groups", "consumer_group", "groups", delete_groups),
+        _task(
+            plan,
+            "Delete the committed offsets that nobody needs",
+            "consumer_group_offsets",
+            "offsets",
+            delete_offsets,
+        ),
+    ]
+    if not any(tasks):
+        return ""
+    return """- name: Clean up what the audit found
+  hosts: localhost
+  gather_facts: false
+  module_defaults:
+    group/kafkaops.groups.kafka:
+      bootstrap_servers: [kafka-1.example.com:9092]
+  tasks:
+""" + "\n".join(task for task in tasks if task)
+
+
+def _task(plan: str, name: str, module: str, what: str, changes: int) -> str:
+    if not changes:
+        return ""
+    state = "        state: absent\n" if module == "consumer_group_offsets" else ""
+    return f"""    - name: {name}
+      kafkaops.groups.{module}:
+        plan: {json.dumps(wording.shown(plan), ensure_ascii=False)}
+{state}        backup: "/var/backups/kafka/{what}-{{{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}}}.json"
+        max_changes: {changes}
+"""
