@@ -13,13 +13,12 @@ import contextlib
 import dataclasses
 import datetime
 import hashlib
-import json
 import os
 import typing as t
 
 from ..._errors import TaskError
 from ..._files import document
-from . import charts, page, wording
+from . import charts, embedded, page, playbook, wording
 
 # reported by engine/process.py
 with contextlib.suppress(ImportError):
@@ -56,68 +55,6 @@ class Audit:
     warnings: list[str]
     plan: str
 
-
-@dataclasses.dataclass(frozen=True)
-class Column:
-    """A column of a table in the page.
-
-    Attributes:
-        key: its key in the rows.
-        kind: name, word and sentence are texts; number, time, age (days) and flag are numbers.
-        filter: whether one can choose one of its values.
-        missing: what is shown where there is no value.
-    """
-
-    key: str
-    label: str
-    kind: str
-    filter: bool = False
-    hint: str = ""
-    missing: str = "\u2013"
-
-
-FINDINGS = (
-    Column("kind", "Finding", "name", filter=True),
-    Column("group", "Group", "name"),
-    Column("topic", "Topic", "name"),
-    Column("partition", "Partition", "number"),
-    Column("evidence", "Evidence", "sentence"),
-    Column("action", "What to do", "sentence"),
-    Column("planned", "In the plan", "flag", filter=True),
-)
-GROUPS = (
-    Column("group", "Group", "name"),
-    Column("state", "State", "word", filter=True),
-    Column("type", "Type", "word", filter=True),
-    Column("stale", "Stale", "flag", filter=True),
-    Column(
-        "age_days",
-        "Idle for",
-        "age",
-        hint="Time since the last commit, or the last change of the group itself",
-        missing=wording.UNKNOWN,
-    ),
-    Column("last_commit", "Last commit (UTC)", "time"),
-    Column(
-        "lag",
-        "Lag",
-        "number",
-        hint="Records that the group has not read, of all its partitions",
-        missing=wording.UNKNOWN,
-    ),
-    Column(
-        "known_lag", "Known lag", "number", hint="Lag of those partitions where it is known", missing=wording.UNKNOWN
-    ),
-    Column("members", "Members", "number", missing=wording.UNKNOWN),
-    Column("topics", "Topics", "number"),
-    Column("partitions", "Partitions", "number", hint="Partitions that the group has committed offsets of"),
-    Column("wasted_partitions", "Wasted", "number", hint="Committed offsets that no consumer of the group needs"),
-    Column("commits", "Commits", "number"),
-    Column("tombstones", "Tombstones", "number"),
-    Column("rebalances", "Rebalances", "number"),
-    Column("protocol_type", "Protocol", "word"),
-    Column("expires", "Expires (UTC)", "time", hint="When the broker deletes the offsets if nothing is committed"),
-)
 
 TILES = (
     ("groups", "Groups"),
@@ -167,11 +104,7 @@ def render(audit: Audit) -> str:
         script_hash=f"sha256-{digest}",
         criteria=wording.criteria(audit.criteria),
         tiles=[
-            {
-                "label": label,
-                "number": audit.summary[key],
-                "alarm": key in _ALARMS and audit.summary[key] > 0,
-            }
+            {"label": label, "number": audit.summary[key], "alarm": key in _ALARMS and audit.summary[key] > 0}
             for key, label in TILES
         ],
         kinds=[
@@ -180,60 +113,10 @@ def render(audit: Audit) -> str:
             if kinds[kind]
         ],
         plan_words=_plan_words(audit.summary),
-        example=example(audit),
+        example=playbook.example(audit.plan, audit.summary["delete_groups"], audit.summary["delete_offsets"]),
         charts=_charts(audit),
-        tables=[
-            {
-                "name": "findings",
-                "title": "Findings",
-                "note": "Each finding, the evidence for it, and what to do about it. The plan proposes what to delete: "
-                "ask the owners first.",
-                "columns": FINDINGS,
-                "json": embed("findings", FINDINGS, [_finding(row) for row in audit.findings]),
-            },
-            {
-                "name": "groups",
-                "title": "All groups",
-                "note": "Idle is the time since the last commit, or since the group itself last changed. Lag is what "
-                "the group has not read yet. It is unknown if the group has no committed offset, or if a log cannot "
-                "be read; known lag sums the rest. Wasted counts committed offsets that no consumer of the "
-                "group needs.",
-                "columns": GROUPS,
-                "json": embed("groups", GROUPS, [_group(row) for row in audit.groups]),
-            },
-        ],
+        tables=embedded.tables(audit.findings, audit.groups),
     )
-
-
-def embed(noun: str, columns: c.Sequence[Column], rows: c.Sequence[Row]) -> str:
-    """Return rows as JSON for a script element: ASCII, and without the characters that HTML gives a meaning."""
-    document = {"noun": noun, "size": len(rows), "columns": [_column(column, rows) for column in columns]}
-    text = json.dumps(document, separators=(",", ":"), allow_nan=False)
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def _column(column: Column, rows: c.Sequence[Row]) -> Row:
-    encoded: Row = {"key": column.key, "kind": column.kind, "missing": column.missing}
-    cells = [row[column.key] for row in rows]
-    if column.kind in ("name", "word", "sentence"):
-        places: dict[str, int] = {}
-        encoded["rows"] = [-1 if cell is None else places.setdefault(cell, len(places)) for cell in cells]
-        encoded["values"] = [wording.shown(value) for value in places]
-    elif column.kind == "time":
-        encoded["rows"] = [None if cell is None else int(cell.timestamp()) for cell in cells]
-    elif column.kind == "age":
-        encoded["rows"] = [None if cell is None else round(cell, 2) for cell in cells]
-    else:
-        encoded["rows"] = [None if cell is None else int(cell) for cell in cells]
-    return encoded
-
-
-def _finding(row: Row) -> Row:
-    return {**row, "kind": wording.KINDS[row["kind"]].few}
-
-
-def _group(row: Row) -> Row:
-    return {**row, "state": row["state"] or "not shown", "protocol_type": row["protocol_type"] or None}
 
 
 def _charts(audit: Audit) -> list[charts.Chart]:
@@ -262,39 +145,3 @@ def _plan_words(summary: c.Mapping[str, int]) -> str:
         f"{wording.counted(summary['delete_offsets'], 'committed offset')} of groups that stay",
     ]
     return f"The plan is to delete {' and '.join(parts)}."
-
-
-def example(audit: Audit) -> str:
-    """Return a playbook that applies the plan, or "" if the plan is empty."""
-    tasks = [
-        _task(audit.plan, "Delete the stale groups", "consumer_group", "groups", audit.summary["delete_groups"]),
-        _task(
-            audit.plan,
-            "Delete the committed offsets that nobody needs",
-            "consumer_group_offsets",
-            "offsets",
-            audit.summary["delete_offsets"],
-        ),
-    ]
-    if not any(tasks):
-        return ""
-    return """- name: Clean up what the audit found
-  hosts: localhost
-  gather_facts: false
-  module_defaults:
-    group/kafkaops.groups.kafka:
-      bootstrap_servers: [kafka-1.example.com:9092]
-  tasks:
-""" + "\n".join(task for task in tasks if task)
-
-
-def _task(plan: str, name: str, module: str, what: str, changes: int) -> str:
-    if not changes:
-        return ""
-    state = "        state: absent\n" if module == "consumer_group_offsets" else ""
-    return f"""    - name: {name}
-      kafkaops.groups.{module}:
-        plan: {json.dumps(wording.shown(plan), ensure_ascii=False)}
-{state}        backup: "/var/backups/kafka/{what}-{{{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}}}.json"
-        max_changes: {changes}
-"""
