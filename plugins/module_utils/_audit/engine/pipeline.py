@@ -121,13 +121,8 @@ def _write(settings: Settings, facts: Facts, frames: dict[str, DataFrame], draft
         Judged(len(judged), sum(judged)),
     )
     plan_file.write(draft.path(store.PLAN), planned)
-    warnings = (
-        facts.warnings
-        + caveats.caveats(rows["groups"], facts.records, settings.topic, facts.created)
-        + [
-            f"partition {partition} of {settings.topic} was not read completely: {problem}; its groups are not planned"
-            for partition, problem in sorted(facts.unread.items())
-        ]
+    warnings = facts.warnings + caveats.caveats(
+        rows["groups"], facts.records, facts.unread, settings.topic, facts.created
     )
     summary = {
         "records": facts.records,

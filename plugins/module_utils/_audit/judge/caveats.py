@@ -15,12 +15,15 @@ Row = dict[str, t.Any]
 AHEAD = datetime.timedelta(hours=1)
 
 
-def caveats(groups: list[Row], records_read: int, topic: str, now: datetime.datetime) -> list[str]:
+def caveats(
+    groups: list[Row], records_read: int, unread: dict[int, str], topic: str, now: datetime.datetime
+) -> list[str]:
     """Return what is to be said of the audit.
 
     Args:
         groups: the table C(groups).
         records_read: how many records the topic holds.
+        unread: why a partition was not read completely.
         now: when the audit began.
     """
     committed = [row for row in groups if row["partitions"]]
@@ -45,4 +48,8 @@ def caveats(groups: list[Row], records_read: int, topic: str, now: datetime.date
             f"{moved} groups have other offsets than {topic} holds, and are not judged: they commit all the time, "
             "or it is not the topic of this cluster"
         )
+    found += [
+        f"partition {partition} of {topic} was not read completely: {problem}; its groups are not planned"
+        for partition, problem in sorted(unread.items())
+    ]
     return found
