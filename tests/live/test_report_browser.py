@@ -185,10 +185,10 @@ def test_bars_are_as_long_as_their_numbers(opened: Opened) -> None:
         ".chart:nth-child(2) td:nth-child(2)",
         "cells => cells.map(cell => [cell.textContent, cell.querySelector('span').offsetWidth, cell.clientWidth])",
     )
-    numbers = [int(text.replace(",", "")) for text, _bar, _cell in cells]
+    numbers = [int(text.replace(",", "")) for text, _drawn, _whole in cells]
     assert len(numbers) == 60
-    for number, (_text, bar, cell) in zip(numbers, cells, strict=True):
-        assert abs(bar - cell * number / max(numbers)) <= 1
+    for number, (_text, drawn, whole) in zip(numbers, cells, strict=True):
+        assert abs(drawn - whole * number / max(numbers)) <= 1
 
 
 def test_prints(opened: Opened, tmp_path: Path) -> None:

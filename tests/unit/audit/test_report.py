@@ -132,7 +132,7 @@ def test_age_buckets(days: float | None, bucket: str, stale: bool) -> None:
 def test_ages() -> None:
     stale = [audits.group("s", age_days=40.0, stale=True)]
     chart = charts.ages([audits.group("g", age_days=age) for age in (0.0, 0.0, 40.0, 40.0)] + stale, "30d")
-    bars = {label: bars for label, bars in chart.rows if any(bar.number for bar in bars)}
+    bars = {label: bars for label, bars in chart.rows if any(cell.number for cell in bars)}
     assert bars == {"<1h": [Bar(2, 100.0), Bar(0, 0.0, True)], "<90d": [Bar(2, 100.0), Bar(1, 50.0, True)]}
     assert chart.note.endswith("Groups count as stale after 30d.")
     assert charts.ages([], "30d").rows == []
@@ -141,11 +141,11 @@ def test_ages() -> None:
 def test_top_groups() -> None:
     lags = {"none": None, "zero": 0, "b": 7, "a": 7} | {f"g{number}": 100 + number for number in range(9)}
     chart = charts.top([audits.group(name, lag=lag) for name, lag in lags.items()], "lag", "Most lag", "")
-    assert [(name, bar.number) for name, [bar] in chart.rows] == [
+    assert [(name, cell.number) for name, [cell] in chart.rows] == [
         *((f"g{number}", 100 + number) for number in reversed(range(9))),
         ("a", 7),
     ]
-    assert [bar.percent for _name, [bar] in (chart.rows[0], chart.rows[-1])] == [100.0, 6.48]
+    assert [cell.percent for _name, [cell] in (chart.rows[0], chart.rows[-1])] == [100.0, 6.48]
     assert charts.top([audits.group("g", lag=None)], "lag", "Most lag", "").rows == []
 
 
@@ -185,13 +185,13 @@ def test_activity_of_the_last_days() -> None:
 
     days = [datetime.date(1970, 1, 1), TODAY - datetime.timedelta(days=90), TODAY - datetime.timedelta(days=89), TODAY]
     chart = charts.activity([row(day, 1000 + place) for place, day in enumerate(days)], TODAY)
-    rows = {day: [bar.number for bar in bars] for day, bars in chart.rows}
+    rows = {day: [cell.number for cell in bars] for day, bars in chart.rows}
     assert {day: numbers for day, numbers in rows.items() if any(numbers)} == {
         "2026-03-01": [1003, 2, 1],
         "2025-12-02": [1002, 2, 1],
     }
     assert len(rows) == 90
-    assert [bar.percent for bar in chart.rows[-1][1]] == [99.9, 100.0, 100.0]
+    assert [cell.percent for cell in chart.rows[-1][1]] == [99.9, 100.0, 100.0]
     assert "2,001 commits of other days are not shown" in chart.note
     assert charts.activity([], TODAY).rows == []
 
