@@ -89,7 +89,8 @@ def test_a_commit_without_acknowledgements_is_in_doubt(aged: Cluster, silent: in
     client = aged.client()
     commits.commit(client, GROUP, BEFORE)
     aged.pause(silent)
-    outcome = set_offset(aged, timeout=4.0)
+    # long enough on a slow machine for the request to be sent
+    outcome = set_offset(aged, timeout=10.0)
     aged.resume(silent)
     assert outcome.errors == {GROUP: "REQUEST_TIMED_OUT"}
     (error,) = [item.error for item in outcome.items if item.error]

@@ -247,7 +247,7 @@ def test_a_backup_is_a_file_with_offsets(cluster: Cluster, classic: Member, tmp_
     done = role(cluster, ROLE, to="latest", backup_folder=str(tmp_path))
     assert (done.code, state(cluster, ROLE) != before) == (0, True)
     (backup,) = tmp_path.iterdir()
-    assert done.artifacts == {"restore_from": [str(backup)]}
+    assert done.artifacts == {"restore_from": [str(backup)], "restore_moved": True}
     assert role(cluster, ROLE, to="file", file=str(backup)).code == 0
     assert state(cluster, ROLE) == before
     # a second run has a back-up of its own, and the command that it prints restores it
