@@ -105,7 +105,10 @@ def test_every_page_is_there(site: Path) -> None:
         *(f"{module}_module" for module in MODULES),
         *(f"{role}_role" for role in ROLES),
         *(f"docsite/{path.stem}" for path in GUIDES),
-        *(f"measured/{path.stem}" for path in (CHECKOUT / "docs").glob("*.md")),
+        *(
+            f"measured/{path.relative_to(CHECKOUT / 'docs').with_suffix('')}"
+            for path in (CHECKOUT / "docs").glob("**/*.md")
+        ),
     ]
     assert [name for name in names if not (site / f"{name}.html").is_file()] == []
     assert sorted(docsite.guides()) == [path.stem for path in GUIDES]

@@ -46,9 +46,10 @@ def build(folder: Path) -> Path:
     index = (SITE / "index.rst").read_text(encoding="utf-8")
     listed = "\n".join(f"   docsite/{name}" for name in guides())
     (pages / "index.rst").write_text(index.replace("GUIDES", listed), encoding="utf-8")
-    (pages / "measured").mkdir()
-    for page in (CHECKOUT / "docs").glob("*.md"):
-        shutil.copy(page, pages / "measured")
+    for page in (CHECKOUT / "docs").glob("**/*.md"):
+        copy = pages / "measured" / page.relative_to(CHECKOUT / "docs")
+        copy.parent.mkdir(exist_ok=True, parents=True)
+        shutil.copy(page, copy)
     (folder / "ansible.inv").write_bytes(_inventory())
     _run("sphinx-build", "-q", "-b", "html", "--fail-on-warning", "--keep-going", "-c", SITE, pages, html)
     return html / "index.html"

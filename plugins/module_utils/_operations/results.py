@@ -99,11 +99,11 @@ class TopicTarget(t.NamedTuple):
 
 
 Target = GroupTarget | MemberTarget | OffsetTarget | TopicTarget  # pylint: disable=unsupported-binary-operation
-T = t.TypeVar("T", bound=Target, covariant=True)
+T_co = t.TypeVar("T_co", bound=Target, covariant=True)
 Another = t.TypeVar("Another", bound=Target)
 
 
-class Item(t.NamedTuple, t.Generic[T]):
+class Item(t.NamedTuple, t.Generic[T_co]):
     """One resource of the plan, and after the run what became of it.
 
     Attributes:
@@ -114,7 +114,7 @@ class Item(t.NamedTuple, t.Generic[T]):
         creates_group: whether the action creates the group.
     """
 
-    target: T
+    target: T_co
     action: str
     status: Status
     before: State = None
@@ -145,15 +145,15 @@ class Item(t.NamedTuple, t.Generic[T]):
         """Whether the action is (or was) carried out."""
         return self.status is Status.CHANGED
 
-    def failed(self, error: KafkaError) -> Item[T]:
+    def failed(self, error: KafkaError) -> Item[T_co]:
         """Return the item as failed: what it was about stays as it was."""
         return self._replace(status=Status.FAILED, error=error, after=self.before, creates_group=False)
 
-    def unneeded(self) -> Item[T]:
+    def unneeded(self) -> Item[T_co]:
         """Return the item as unchanged: somebody else reached the wanted state first."""
         return self._replace(status=Status.UNCHANGED, action=NONE)
 
-    def left(self, why: str) -> Item[T]:
+    def left(self, why: str) -> Item[T_co]:
         """Return the item as left alone: it is not any more what it was when it was planned."""
         return self._replace(status=Status.LEFT_ALONE, action=NONE, error=None, after=self.before, left_alone=why)
 
