@@ -41,7 +41,7 @@ def task(operation: str, groups: list[str], saved: Path) -> tuple[str, dict[str,
         "members-of-one": ("consumer_group_members", {"names": groups, "remove_all": True}),
         "members-of-many": ("consumer_group_members", {"names": groups, "remove_all": True}),
         "backup": (group, {"names": groups, "backup": str(saved)}),
-        "restore": (offsets, {"state": "present", "restore_from": str(saved)}),
+        "restore": (offsets, {"state": "present", "restore": {"path": str(saved)}}),
     }
     return every[operation]
 

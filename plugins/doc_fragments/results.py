@@ -35,7 +35,7 @@ options:
       - A back-up needs DESCRIBE on B(every topic) that the groups have committed offsets of. The broker leaves out
         the offsets of topics that the caller may not describe, and does not say so. Such offsets are not in the
         back-up.
-      - To restore a back-up, use O(kafkaops.groups.consumer_group_offsets#module:restore_from).
+      - To restore a back-up, use O(kafkaops.groups.consumer_group_offsets#module:restore).
     type: path
   max_changes:
     description:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import collections.abc as c
 import gc
+import json
+import sys
 import typing as t
 
 from ansible.module_utils.basic import AnsibleFallbackNotFound, AnsibleModule, env_fallback, missing_required_lib
@@ -97,6 +99,40 @@ CONNECTION_SPEC: dict[str, t.Any] = {
 }
 
 
+#: What belongs together whatever else is given; the environment may hold more than the chosen mechanism uses.
+CONNECTION_RULES: dict[str, t.Any] = {
+    "required_if": [
+        ("security_protocol", "SASL_PLAINTEXT", ("sasl_mechanism",)),
+        ("security_protocol", "SASL_SSL", ("sasl_mechanism",)),
+        ("sasl_mechanism", "PLAIN", ("sasl_username", "sasl_password")),
+        ("sasl_mechanism", "SCRAM-SHA-256", ("sasl_username", "sasl_password")),
+        ("sasl_mechanism", "SCRAM-SHA-512", ("sasl_username", "sasl_password")),
+        ("sasl_mechanism", "OAUTHBEARER", ("sasl_oauth_token", "sasl_oauth_token_url"), True),
+    ],
+    "required_by": {"ssl_keyfile": ["ssl_certfile"]},
+}
+
+
+def declared(argument_spec: dict[str, t.Any], rules: c.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return what a module declares to Ansible: its own options and rules, and those of the connection."""
+    return {
+        "argument_spec": {**CONNECTION_SPEC, **argument_spec},
+        **rules,
+        "required_if": [*CONNECTION_RULES["required_if"], *rules.get("required_if", ())],
+        "required_by": {**CONNECTION_RULES["required_by"], **rules.get("required_by", {})},
+    }
+
+
+def _module(given: dict[str, t.Any]) -> AnsibleModule:
+    try:
+        return AnsibleModule(**given, supports_check_mode=True)
+    except (OverflowError, TypeError, ValueError) as exc:
+        # so ansible-core 2.19 fails at infinity for an integer, a number for a dictionary, and thousands of digits
+        words = f"An option has a value that Ansible cannot read ({exc}): compare the task with the documentation."
+        sys.stdout.write(json.dumps({"failed": True, "changed": False, "msg": words}) + "\n")
+        raise SystemExit(1) from exc
+
+
 def collect_rarely() -> None:
     """Look for garbage now and then only, in a process that ends with its task: objects rarely stand in cycles here."""
     gc.freeze()
@@ -113,11 +149,11 @@ def run(
 
     Args:
         argument_spec: the module's own options.
-        parse: checks the options before anything is sent, and puts them into a value.
+        parse: checks of the options what rules cannot say, before anything is sent, and puts them into a value.
         operation: what it does with that value: a Report of what was changed, or an answer that changes nothing.
         rules: mutually_exclusive and the like.
     """
-    module = AnsibleModule({**CONNECTION_SPEC, **argument_spec}, supports_check_mode=True, **rules)
+    module = _module(declared(argument_spec, rules))
     collect_rarely()
     try:
         if KAFKA_IMPORT_ERROR is not None:

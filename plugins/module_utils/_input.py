@@ -13,6 +13,8 @@ import typing as t
 
 from ._errors import TaskError
 
+T = t.TypeVar("T")
+
 # Kafka's STRING type has an int16 length, and brokers put a name into messages of that type
 MAX_BYTES = 32700
 INT32_MAX = 2**31 - 1
@@ -74,13 +76,18 @@ def topic_name(value: t.Any, option: str) -> str:
     return name
 
 
-def path(value: str | None, option: str) -> str | None:
-    """Return the path of a file, or None where it is not given; an empty one is most likely an unset variable."""
+def path(value: str, option: str) -> str:
+    """Return the path of a file; an empty one is most likely an unset variable."""
     if value == "":
-        raise TaskError(f"{option} is empty: name a file, or leave {option} out. Nothing was sent.")
-    if value is not None and for_a_library(value, option).endswith("/"):
+        raise TaskError(f"{option} is empty: name a file, or leave the option out. Nothing was sent.")
+    if for_a_library(value, option).endswith("/"):
         raise TaskError(f"{option} is {value!r}, which is not the path of a file. Nothing was sent.")
     return value
+
+
+def optional_path(value: str | None, option: str) -> str | None:
+    """Return the path of a file, or None where it is not given."""
+    return None if value is None else path(value, option)
 
 
 def texts(value: t.Any, option: str, check: c.Callable[[t.Any, str], str] = text) -> list[str]:
@@ -88,6 +95,13 @@ def texts(value: t.Any, option: str, check: c.Callable[[t.Any, str], str] = text
     values = value if isinstance(value, list) else [value]
     not_empty(values, option)
     return list(dict.fromkeys(check(each, f"{option}[{index}]") for index, each in enumerate(values)))
+
+
+def needed(value: T | None, option: str) -> T:
+    """Return a value that Ansible saw to be given: to Ansible, null is given."""
+    if value is None:
+        raise TaskError(f"{option} is null: give it a value. Nothing was sent.")
+    return value
 
 
 def not_empty(values: c.Sized | None, option: str) -> None:
@@ -98,13 +112,18 @@ def not_empty(values: c.Sized | None, option: str) -> None:
 
 def natural(value: int, option: str, most: int = INT32_MAX) -> int:
     """Return a number from 0 to `most`."""
+    return whole(value, option, 0, most)
+
+
+def whole(value: int, option: str, least: int, most: int) -> int:
+    """Return a number from `least` to `most`."""
     if isinstance(value, bool):
         raise TaskError(f"{option} is {value}, and has to be a number. Nothing was sent.")
     if abs(value) > INT64_MAX:
-        # Python does not even write down what has more than 4,300 digits
-        raise TaskError(f"{option} is a number with too many digits: it goes from 0 to {most}. Nothing was sent.")
-    if value < 0:
-        raise TaskError(f"{option} is {value}: it starts at 0. Nothing was sent.")
+        # nobody reads thousands of digits
+        raise TaskError(f"{option} is a number with too many digits: it goes from {least} to {most}. Nothing was sent.")
+    if value < least:
+        raise TaskError(f"{option} is {value}: it starts at {least}. Nothing was sent.")
     if value > most:
         raise TaskError(f"{option} is {value}: it ends at {most}. Nothing was sent.")
     return value

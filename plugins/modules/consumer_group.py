@@ -355,6 +355,8 @@ def main() -> None:
         delete_groups.delete_groups,
         mutually_exclusive=[("names", "plan")],
         required_one_of=[("names", "plan")],
+        # force removes members, and a plan only deletes groups without
+        required_if=[("force", True, ("names",))],
     )
 
 

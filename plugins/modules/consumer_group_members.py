@@ -375,12 +375,14 @@ def main() -> None:
                     name: {"type": "raw"}
                     for name in ("group_instance_id", "member_id", "client_id", "host", "topics", "assignment")
                 },
+                "required_one_of": [("group_instance_id", "member_id")],
             },
             "reason": {"type": "str", "default": "removed by kafkaops.groups.consumer_group_members"},
             "settle_time": {"type": "float", "default": 0},
         },
         members.parse,
         members.remove_members,
+        required_if=[("remove_all", False, ("members",))],
     )
 
 

@@ -15,8 +15,8 @@ author:
 description:
   - With O(state=absent), delete committed offsets (KIP-496), by topic and partition, or all those on topics that the
     group is not subscribed to, or those that an audit found to be needless (O(plan)).
-  - With O(state=present), set committed offsets, to given offsets (O(offsets)), to a place in the log (O(reset_to)),
-    or to those of a back-up (O(restore_from)).
+  - With O(state=present), set committed offsets, to given offsets (O(offsets)), to a place in the log (O(reset)),
+    or to those of a back-up (O(restore)).
   - Each partition has its own result.
   - A partition that has no committed offset is unchanged by O(state=absent). So is one that has the wanted offset by
     O(state=present).
@@ -32,7 +32,7 @@ attributes:
   idempotent:
     support: partial
     details:
-      - O(reset_to=shift) moves the offset at each run. O(reset_to=latest) and O(reset_to=duration) follow the log and
+      - O(reset.shift_by) moves the offset at each run. O(reset.to_latest) and O(reset.by_duration) follow the log and
         the clock.
       - Everything else is idempotent.
 options:
@@ -45,7 +45,7 @@ options:
   topics:
     description:
       - The topics of O(group). An empty list is refused.
-      - It is needed for O(state=absent) without O(unsubscribed) or O(plan), and for O(reset_to).
+      - It is needed for O(state=absent) without O(unsubscribed) or O(plan), and for O(reset).
     type: list
     elements: dict
     suboptions: &topics
@@ -57,13 +57,13 @@ options:
         description:
           - The partitions of the topic. An empty list is refused.
           - If it is not set, O(state=absent) takes all partitions that the group has B(committed) offsets of, and
-            O(reset_to) takes all partitions that the topic has.
+            O(reset) takes all partitions that the topic has.
         type: list
         elements: int
   groups:
     description:
       - Several groups, each with its topics. An empty list is refused.
-      - With O(unsubscribed) and O(restore_from), the groups are given without topics.
+      - With O(unsubscribed) and O(restore), the groups are given without topics.
     type: list
     elements: dict
     suboptions:
@@ -79,7 +79,7 @@ options:
   state:
     description:
       - V(absent) deletes committed offsets.
-      - V(present) sets them. It needs one of O(offsets), O(reset_to) and O(restore_from).
+      - V(present) sets them. It needs one of O(offsets), O(reset) and O(restore).
     type: str
     choices: [absent, present]
     default: present
@@ -122,7 +122,7 @@ options:
           - The leader epoch to commit with it.
           - If it is not set, the leader epoch stays if the offset stays, and else there is none.
           - A leader epoch above the current one of the partition is not committed, and one that was committed is
-            removed, also by O(reset_to). A Java consumer that finds it waits forever.
+            removed, also by O(reset). A Java consumer that finds it waits forever.
           - V(-1) is no leader epoch.
         type: int
       log_start: &ignored
@@ -131,63 +131,78 @@ options:
         type: int
       log_end: *ignored
       lag: *ignored
-  reset_to:
+  reset:
     description:
-      - Where in the log to set the offsets of O(topics), or of the topics of O(groups).
+      - Where in the log to set the offsets of O(topics), or of the topics of O(groups). Exactly one of its options is
+        given. They have the names that C(kafka-consumer-groups.sh) has for them.
       - The new offset is B(clamped to the log). One before its start becomes its start, one after its end becomes its
         end.
-      - V(earliest) is the start of the log, V(latest) its end.
-      - V(timestamp) is the first record at or after a time, V(duration) the first one not older than a duration. If
-        there is none, it is the end of the log.
-      - V(offset) is an offset, the same for every partition.
-      - V(shift) is so many records after the committed offset, or before it if the number is negative. A partition
-        without a committed offset fails.
-    type: str
-    choices: [earliest, latest, timestamp, duration, offset, shift]
-  reset_value:
+    type: dict
+    suboptions:
+      to_earliest:
+        description: The start of the log. V(false) is refused.
+        type: bool
+        choices: [true]
+      to_latest:
+        description: The end of the log. V(false) is refused.
+        type: bool
+        choices: [true]
+      to_datetime:
+        description:
+          - The first record at or after a time. If there is none, it is the end of the log.
+          - An ISO 8601 time such as V(2026-01-31T12:00:00Z), in UTC where it names no zone, or a number of milliseconds
+            since 1970, of 12 digits or more. Put quotes around a time.
+        type: str
+      by_duration:
+        description:
+          - The first record that is not older than a duration. If there is none, it is the end of the log.
+          - Weeks to seconds in the form of ISO 8601, such as V(P7D) or V(PT1H30M), or in short, such as V(7d) or
+            V(1h30m). V(m) is minutes. There are no months, no years and no fractions.
+        type: str
+      to_offset:
+        description: An offset from 0, the same for every partition.
+        type: int
+      shift_by:
+        description:
+          - So many records after the committed offset, or before it if the number is negative.
+          - A partition without a committed offset fails.
+        type: int
+  restore:
     description:
-      - What O(reset_to) needs. V(earliest) and V(latest) take none.
-      - For V(timestamp), an ISO 8601 time such as V(2026-01-31T12:00:00Z), in UTC where it names no zone, or a number
-        of milliseconds since 1970, of 12 digits or more. Put quotes around a time.
-      - For V(duration), weeks to seconds in the form of ISO 8601, such as V(P7D) or V(PT1H30M), or in short, such as
-        V(7d) or V(1h30m). V(m) is minutes. There are no months, no years and no fractions.
-      - For V(offset), a number from 0.
-      - For V(shift), a number, which may be negative.
-    type: raw
-  restore_from:
-    description:
-      - The path of a back-up to restore. Offsets and metadata are taken exactly. They are not clamped to the log.
+      - The back-up to restore. Offsets and metadata are taken exactly. They are not clamped to the log.
       - Leader epochs are restored on the same cluster, to the same topic (by its id), and not above the current leader
         epoch of the partition. Otherwise none is committed, since a Java consumer waits for a leader epoch that it
         finds committed.
-      - A topic that was deleted and created anew since the back-up has other records at the same offsets. Its
-        partitions fail, unless O(recreated=clamp).
       - It restores all groups of the back-up, or only those that O(group) or O(groups) name.
       - What a group committed on other partitions since then stays.
-      - A back-up of another cluster is refused, unless O(force=true).
-      - It is a file of the host that the module runs on.
-    type: path
-  force:
-    description: Restore a back-up of another cluster.
-    type: bool
-    default: false
-  missing_only:
-    description:
-      - Whether O(restore_from) only sets the partitions that have no committed offset now. The others stay as they are.
-      - So what a group has committed since the back-up is not set back.
-    type: bool
-    default: false
-  recreated:
-    description:
-      - What O(restore_from) does with the partitions of a topic that was created anew since the back-up, or that did
-        not exist at that time.
-      - With V(fail), they fail as C(INCONSISTENT_TOPIC_ID).
-      - With V(clamp), they are restored, clamped to the log of the new topic.
-      - Topics are compared by their ids, which brokers have since Kafka 2.8, and back-ups since this collection writes
-        version 2 of them. Where an id is not known, the task warns. The topics of another cluster are not compared.
-    type: str
-    choices: [fail, clamp]
-    default: fail
+    type: dict
+    suboptions:
+      path:
+        description: The path of the back-up. It is a file of the host that the module runs on.
+        type: path
+        required: true
+      any_cluster:
+        description: Whether a back-up of another cluster is restored. If it is V(false), it is refused.
+        type: bool
+        default: false
+      missing_only:
+        description:
+          - Whether only the partitions that have no committed offset now are set. The others stay as they are.
+          - So what a group has committed since the back-up is not set back.
+        type: bool
+        default: false
+      recreated:
+        description:
+          - What to do with the partitions of a topic that was deleted and created anew since the back-up, or that did
+            not exist at that time. It has other records at the same offsets.
+          - With V(fail), they fail as C(INCONSISTENT_TOPIC_ID).
+          - With V(clamp), they are restored, clamped to the log of the new topic.
+          - Topics are compared by their ids, which brokers have since Kafka 2.8, and back-ups since this collection
+            writes version 2 of them. Where an id is not known, the task warns. The topics of another cluster are not
+            compared.
+        type: str
+        choices: [fail, clamp]
+        default: fail
 notes:
   - >-
     Permissions for O(state=absent): DELETE on the group, and READ on each topic. Permissions for O(state=present):
@@ -285,7 +300,8 @@ EXAMPLES = r"""
         group: reports
         topics:
           - name: orders
-        reset_to: earliest
+        reset:
+          to_earliest: true
 
     - name: Read again what was written since a time
       kafkaops.groups.consumer_group_offsets:
@@ -298,16 +314,16 @@ EXAMPLES = r"""
               - name: orders
               - name: invoices
                 partitions: [0]
-        reset_to: timestamp
-        reset_value: "2026-01-31T12:00:00Z"
+        reset:
+          to_datetime: "2026-01-31T12:00:00Z"
 
     - name: Go back by one day
       kafkaops.groups.consumer_group_offsets:
         group: reports
         topics:
           - name: orders
-        reset_to: duration
-        reset_value: P1D
+        reset:
+          by_duration: P1D
 
     - name: Skip one record
       kafkaops.groups.consumer_group_offsets:
@@ -315,13 +331,14 @@ EXAMPLES = r"""
         topics:
           - name: orders
             partitions: [3]
-        reset_to: shift
-        reset_value: 1
+        reset:
+          shift_by: 1
 
     - name: Restore one group of a back-up
       kafkaops.groups.consumer_group_offsets:
         group: reports
-        restore_from: /var/backups/kafka/reports-20260131T120000Z.json
+        restore:
+          path: /var/backups/kafka/reports-20260131T120000Z.json
 """
 
 RETURN = r"""
@@ -497,6 +514,7 @@ TOPICS = {
         "partitions": {"type": "list", "elements": "int"},
     },
 }
+RESETS = ("to_earliest", "to_latest", "to_datetime", "by_duration", "to_offset", "shift_by")
 
 
 def main() -> None:
@@ -526,21 +544,45 @@ def main() -> None:
                     "lag": {"type": "int"},
                 },
             },
-            "reset_to": {
-                "type": "str",
-                "choices": ["earliest", "latest", "timestamp", "duration", "offset", "shift"],
+            "reset": {
+                "type": "dict",
+                "options": {
+                    "to_earliest": {"type": "bool", "choices": [True]},
+                    "to_latest": {"type": "bool", "choices": [True]},
+                    "to_datetime": {"type": "str"},
+                    "by_duration": {"type": "str"},
+                    "to_offset": {"type": "int"},
+                    "shift_by": {"type": "int"},
+                },
+                "mutually_exclusive": [RESETS],
+                "required_one_of": [RESETS],
             },
-            "reset_value": {"type": "raw"},
-            "restore_from": {"type": "path"},
-            "force": {"type": "bool", "default": False},
-            "missing_only": {"type": "bool", "default": False},
-            "recreated": {"type": "str", "choices": ["fail", "clamp"], "default": "fail"},
+            "restore": {
+                "type": "dict",
+                "options": {
+                    "path": {"type": "path", "required": True},
+                    "any_cluster": {"type": "bool", "default": False},
+                    "missing_only": {"type": "bool", "default": False},
+                    "recreated": {"type": "str", "choices": ["fail", "clamp"], "default": "fail"},
+                },
+            },
             "backup": {"type": "path"},
             "max_changes": {"type": "int"},
         },
         _offset_request.parse,
         offsets.change_offsets,
-        mutually_exclusive=[("group", "groups", "plan")],
+        mutually_exclusive=[
+            ("group", "groups", "plan"),
+            ("plan", "offsets", "reset", "restore"),
+            ("topics", "offsets"),
+            ("topics", "restore"),
+        ],
+        required_if=[
+            ("state", "absent", ("group", "groups", "plan"), True),
+            ("state", "present", ("offsets", "reset", "restore"), True),
+            ("unsubscribed", True, ("group", "groups"), True),
+        ],
+        required_by={"topics": ["group"], "offsets": ["group"]},
     )
 
 

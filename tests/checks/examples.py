@@ -11,17 +11,16 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
-from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_RULES, CONNECTION_SPEC
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 
 from tests.support.collection import CHECKOUT
+from tests.support.modules import MODULES, RULES, module_of
 
 NAME = "kafkaops.groups"
-MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py"))
 ROLES = sorted(path.name for path in (CHECKOUT / "roles").iterdir())
 PLAYBOOKS = sorted(path.stem for path in (CHECKOUT / "playbooks").glob("*.yml"))
 GUIDES = sorted((CHECKOUT / "docs" / "docsite" / "rst").glob("*.rst"))
@@ -87,13 +86,10 @@ def commands(block: Block) -> list[str]:
 
 def problems_of_task(module: str, given: Mapping[str, Any] | None) -> list[str]:
     """Return what is wrong with the options of a task: what Ansible, and then the module itself, say of them."""
-    code = importlib.import_module(f"ansible_collections.{NAME}.plugins.modules.{module}")
-    with patch.object(code, "run") as run:
-        code.main()
-    (spec, parse, _operation), rules = run.call_args
+    spec, rules, parse, _operation = module_of(module)
     # what a task leaves out stands in module_defaults or in the environment
     options = {"bootstrap_servers": ["kafka-1.example.com:9092"], **(given or {})}
-    problems, params = _validate({**CONNECTION_SPEC, **spec}, options, **rules)
+    problems, params = _validate(spec, options, **rules)
     if problems or _templated(options):
         return problems
     try:
@@ -107,7 +103,8 @@ def problems_of_connection(given: Any) -> list[str]:
     """Return what is wrong with the options of a connection."""
     if _templated(given):
         given = {} if isinstance(given, str) else given
-    return _validate(CONNECTION_SPEC, {"bootstrap_servers": ["kafka-1.example.com:9092"], **given})[0]
+    options = {"bootstrap_servers": ["kafka-1.example.com:9092"], **given}
+    return _validate(CONNECTION_SPEC, options, **CONNECTION_RULES)[0]
 
 
 def problems_of_variables(given: Mapping[str, Any], *, whole: bool) -> list[str]:
@@ -154,7 +151,7 @@ def _loosened(spec: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, An
 
 
 #: What of a documented option is no documentation.
-_KNOWN = ("type", "required", "default", "choices", "elements", "options", "aliases", "no_log", "fallback")
+_KNOWN = {"type", "required", "default", "choices", "elements", "options", "aliases", "no_log", "fallback", *RULES}
 
 
 def _templated(value: Any) -> bool:

@@ -22,10 +22,11 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc import 
 from playwright.sync_api import sync_playwright
 
 from tests.checks.conftest import run
-from tests.checks.examples import GUIDES, MODULES, PLAYBOOKS, ROLES, TEXTS
+from tests.checks.examples import GUIDES, PLAYBOOKS, ROLES, TEXTS
 from tests.live.test_report_browser import ARGS, CHROMIUM
 from tests.support import docsite, jars
 from tests.support.collection import CHECKOUT
+from tests.support.modules import MODULES
 
 UTILS = CHECKOUT / "plugins" / "module_utils"
 #: The RPCs whose answers become results, and the newest version of each that is used where it is not the newest.

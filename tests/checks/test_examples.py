@@ -24,8 +24,9 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CO
 
 from tests.checks import examples
 from tests.checks.conftest import run
-from tests.checks.examples import MODULES, NAME, PLAYBOOKS, ROLES, Block
+from tests.checks.examples import NAME, PLAYBOOKS, ROLES, Block
 from tests.support.collection import CHECKOUT
+from tests.support.modules import MODULES
 
 BLOCKS = list(examples.blocks())
 #: Blocks that are no examples, such as the layout of the checkout.
@@ -115,10 +116,10 @@ def test_options_of_tasks_in_the_text_are_known(block: Block) -> None:
         ("consumer_group", {"names": ["g"], "max_change": 1}, "max_change"),
         ("consumer_group", {}, "one of the following is required: names, plan"),
         ("consumer_group", {"name": "g", "max_changes": "many"}, "unable to convert to int"),
-        ("consumer_group_offsets", {"group": "g", "reset_to": "start"}, "value of reset_to must be one of"),
+        ("consumer_group_offsets", {"group": "g", "reset": {"to_start": True}}, "reset.to_start"),
         ("consumer_group_offsets", {"group": "g", "topics": [{"nam": "t"}]}, "nam"),
-        ("consumer_group_offsets", {"group": "g", "topics": [{"name": "t"}]}, "reset_to"),
-        ("consumer_group_offsets", {"group": "g", "topics": [{"name": "t"}], "reset_to": "offset"}, "reset_value"),
+        ("consumer_group_offsets", {"group": "g", "topics": [{"name": "t"}]}, "missing: offsets, reset, restore"),
+        ("consumer_group_offsets", {"group": "g", "reset": {}}, "one of the following is required: to_earliest"),
     ],
 )
 def test_a_wrong_option_is_found(module: str, given: dict[str, Any], words: str) -> None:

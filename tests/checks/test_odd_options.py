@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import collections.abc as c
 import concurrent.futures
-import functools
-import importlib
 import json
 import math
 import os
-import pathlib
 import subprocess
 import sys
 import tempfile
 import typing as t
-from unittest import mock
 
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -29,9 +25,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.collection import install
+from tests.support.modules import MODULES, module_of
 
 PLUGINS = "ansible_collections.kafkaops.groups.plugins"
-CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = tempfile.gettempdir()
 SECRET = "s3cr3t-9317"
 SECRETS = [name for name, option in CONNECTION_SPEC.items() if option.get("no_log")]
@@ -43,7 +39,7 @@ LEAST: dict[str, dict[str, t.Any]] = {
     "consumer_group": GROUP,
     "consumer_group_info": {},
     "consumer_group_members": {**GROUP, "remove_all": True},
-    "consumer_group_offsets": {"group": "g", "topics": [{"name": "t"}], "reset_to": "earliest"},
+    "consumer_group_offsets": {"group": "g", "topics": [{"name": "t"}], "reset": {"to_earliest": True}},
     "consumer_offsets_audit": {"output": os.path.join(FOLDER, "kafkaops-odd")},
     "topic": {"names": ["t"], "state": "absent"},
     "topic_info": {},
@@ -58,8 +54,6 @@ LOGINS = {
     },
     "ssl": {"security_protocol": "SSL"},
 }
-MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("[a-z]*.py"))
-
 TEXTS = (
     "",
     " ",
@@ -137,30 +131,13 @@ ODD = st.recursive(
 )
 
 
-class Module(t.NamedTuple):
-    """What a module gives to AnsibleModule, and its own check of the parameters."""
-
-    spec: dict[str, t.Any]
-    parse: c.Callable[[dict[str, t.Any]], object]
-    rules: dict[str, t.Any]
-
-
-@functools.cache
-def module_of(name: str) -> Module:
-    code = importlib.import_module(f"{PLUGINS}.modules.{name}")
-    with mock.patch.object(code, "run") as run:
-        code.main()
-    ((spec, parse, _operation), rules) = run.call_args
-    return Module({**CONNECTION_SPEC, **spec}, parse, rules)
-
-
 def check(name: str, args: dict[str, t.Any]) -> str | None:
     """Return why a module refuses its arguments, None if it does not: all that it does before it connects."""
     module = module_of(name)
     try:
         result = ArgumentSpecValidator(module.spec, **module.rules).validate(args)
-    except OverflowError:
-        # ansible-core fails so at infinity in the place of an integer
+    except (OverflowError, TypeError):
+        # ansible-core fails so at infinity for an integer, and at a number for a dictionary
         return None
     if result.error_messages:
         # these words are Ansible's
@@ -246,6 +223,8 @@ PROCESSES: list[tuple[str, dict[str, t.Any]]] = [
     ("consumer_group", {"names": "\0\n\u202e"}),
     ("consumer_group", {"max_changes": 2**63}),
     ("consumer_group", {"max_changes": "1e3"}),
+    ("consumer_group", {"max_changes": "9" * 5000}),
+    ("consumer_group", {"max_changes": math.inf}),
     ("consumer_group", {"backup": "/tmp/\0"}),
     ("consumer_group", {"bootstrap_servers": ["x" * 300 + ":9092"]}),
     ("consumer_group", {"bootstrap_servers": ["a..b:9092", "\u2603.invalid:1"]}),
@@ -264,7 +243,16 @@ PROCESSES: list[tuple[str, dict[str, t.Any]]] = [
     ("consumer_group", {**TOKEN, "sasl_oauth_token_url": "http://127.0.0.1:99999/\r\n"}),
     ("consumer_group_info", {"match": "~a{99999999999}"}),
     ("consumer_group_members", {"settle_time": "nan"}),
-    ("consumer_group_offsets", {"reset_to": "offset", "reset_value": 10**300}),
+    ("consumer_group_offsets", {"reset": {"to_offset": 10**300}}),
+    ("consumer_group_offsets", {"reset": {"to_offset": "9" * 5000}}),
+    ("consumer_group_offsets", {"reset": {"shift_by": -(2**63)}}),
+    ("consumer_group_offsets", {"reset": {"to_datetime": "9" * 5000}}),
+    ("consumer_group_offsets", {"reset": {"by_duration": "9" * 5000 + "d"}}),
+    ("consumer_group_offsets", {"reset": {"to_earliest": False}}),
+    ("consumer_group_offsets", {"reset": {"to_offset": math.inf}}),
+    ("consumer_group_offsets", {"reset": 5}),
+    ("consumer_group_offsets", {"topics": [5]}),
+    ("consumer_group_offsets", {"reset": None, "restore": {"path": "/tmp/\0"}}),
     ("consumer_group_offsets", {"topics": [{"name": "t", "partitions": [2**63]}]}),
     ("consumer_offsets_audit", {"spark_conf": {"spark.a": "\ud800"}}),
     ("consumer_offsets_audit", {"output": FOLDER + "/\0"}),

@@ -19,13 +19,23 @@ import yaml
 
 from tests.checks.conftest import run
 from tests.support.collection import CHECKOUT
+from tests.support.modules import MODULES, RULES, module_of
 
 NAME = "kafkaops.groups"
 PLUGINS = f"ansible_collections.{NAME}.plugins"
-MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py"))
 ROLES = sorted(path.name for path in (CHECKOUT / "roles").iterdir())
 SHELLS = re.compile(r"\b(?:ansible\.\w+\.)?(?:shell|raw|script|command|expect):")
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
+
+#: What both the argument spec and the documentation say of an option, and what holds where they do not.
+DECLARED: dict[str, Any] = {
+    "type": "str",
+    "elements": None,
+    "required": False,
+    "default": None,
+    "choices": None,
+    "aliases": [],
+}
 
 Fields = Mapping[str, Mapping[str, Any]]
 
@@ -111,9 +121,9 @@ def test_exits_0(check: Check, request: pytest.FixtureRequest) -> None:
 
 
 class Documented:
-    """A module's documentation, its fragments included, and its argument spec."""
+    """A module's documentation, its fragments included."""
 
-    def __init__(self, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, module: str) -> None:
         code = importlib.import_module(f"{PLUGINS}.modules.{module}")
         documentation = yaml.safe_load(code.DOCUMENTATION)
         self.options: dict[str, Any] = {}
@@ -121,7 +131,6 @@ class Documented:
             self.options.update(documentation["options"] if name.endswith(f".{module}") else _fragment(name)["options"])
         self.examples: list[dict[str, Any]] = yaml.safe_load(code.EXAMPLES)
         self.returned: Fields = yaml.safe_load(code.RETURN)
-        self.spec = _spec(code, monkeypatch)
 
 
 def _fragment(name: str) -> dict[str, Any]:
@@ -131,17 +140,14 @@ def _fragment(name: str) -> dict[str, Any]:
     return {"options": {}, **loaded}
 
 
-def _spec(code: Any, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-
-    def stand_in(argument_spec: dict[str, Any], **_rules: Any) -> None:
-        found.update(argument_spec)
-        raise InterruptedError
-
-    monkeypatch.setattr(f"{PLUGINS}.module_utils._ansible.AnsibleModule", stand_in)
-    with pytest.raises(InterruptedError):
-        code.main()
-    return found
+def _specs(module: str) -> Iterator[tuple[str, Fields, Mapping[str, Any]]]:
+    """A module's options and rules, and those of each of its options that holds options."""
+    spec, rules, _parse, _operation = module_of(module)
+    yield module, spec, rules
+    held = [(f"{module}-{name}", option) for name, option in spec.items() if "options" in option]
+    for where, option in held:
+        yield where, option["options"], {rule: option[rule] for rule in RULES if rule in option}
+        held += [(f"{where}-{name}", each) for name, each in option["options"].items() if "options" in each]
 
 
 @pytest.fixture(params=MODULES)
@@ -150,8 +156,8 @@ def module(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def documented(module: str, monkeypatch: pytest.MonkeyPatch) -> Documented:
-    return Documented(module, monkeypatch)
+def documented(module: str) -> Documented:
+    return Documented(module)
 
 
 @pytest.mark.fast
@@ -186,10 +192,47 @@ def test_a_role_documents_its_defaults_and_has_its_playbook_and_its_scenario(rol
 
 
 @pytest.mark.fast
-def test_every_module_has_the_connection_options(documented: Documented) -> None:
-    connection = importlib.import_module(f"{PLUGINS}.module_utils._ansible").CONNECTION_SPEC
-    assert {name: documented.spec.get(name) for name in connection} == connection
-    assert sorted(_fragment(f"{NAME}.connection")["options"]) == sorted(connection)
+@pytest.mark.parametrize("module", MODULES)
+def test_documentation_says_what_is_declared(module: str, documented: Documented) -> None:
+    assert _declared(module_of(module).spec, "options") == _declared(documented.options, "suboptions")
+
+
+def _declared(options: Fields, nested: str) -> dict[str, Any]:
+    """What documentation and argument spec both say of options; those of an option are in its field C(nested)."""
+    return {
+        name: {
+            **{key: option.get(key, default) for key, default in DECLARED.items()},
+            "options": _declared(option.get(nested, {}), nested),
+        }
+        for name, option in options.items()
+    }
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize(
+    ("where", "spec", "rules"), [pytest.param(*each, id=each[0]) for name in MODULES for each in _specs(name)]
+)
+def test_rules_are_about_options(where: str, spec: Fields, rules: Mapping[str, Any]) -> None:
+    assert _named(rules) <= spec.keys(), where
+    for option, value, *_needed in rules.get("required_if", ()):
+        assert value in spec[option].get("choices", (True, False)), where
+
+
+def _named(rules: Mapping[str, Any]) -> set[str]:
+    """The options that rules name."""
+    named = {name for rule in RULES[:3] for names in rules.get(rule, ()) for name in names}
+    named |= {name for option, _value, names, *_any in rules.get("required_if", ()) for name in (option, *names)}
+    return named | {name for option, names in rules.get("required_by", {}).items() for name in (option, *names)}
+
+
+@pytest.mark.fast
+def test_every_module_has_the_connection_options(module: str) -> None:
+    code = importlib.import_module(f"{PLUGINS}.module_utils._ansible")
+    spec, rules, _parse, _operation = module_of(module)
+    assert {name: spec.get(name) for name in code.CONNECTION_SPEC} == code.CONNECTION_SPEC
+    assert set(code.CONNECTION_RULES["required_if"]) <= set(rules["required_if"])
+    assert code.CONNECTION_RULES["required_by"].items() <= rules["required_by"].items()
+    assert sorted(_fragment(f"{NAME}.connection")["options"]) == sorted(code.CONNECTION_SPEC)
 
 
 @pytest.mark.fast
@@ -202,9 +245,7 @@ def test_connection_documentation_names_the_environment_variables() -> None:
 
 
 @pytest.mark.fast
-def test_examples_use_known_modules_and_options(
-    module: str, documented: Documented, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_examples_use_known_modules_and_options(module: str, documented: Documented) -> None:
     used = set()
     for play in documented.examples:
         defaults = play["module_defaults"][f"group/{NAME}.kafka"]
@@ -214,7 +255,7 @@ def test_examples_use_known_modules_and_options(
             name = action.removeprefix(f"{NAME}.")
             if name in MODULES:
                 used.add(name)
-                _check_options(Documented(name, monkeypatch).options, task[action] or {}, task["name"])
+                _check_options(Documented(name).options, task[action] or {}, task["name"])
             else:
                 assert action.startswith("ansible.builtin."), task["name"]
     assert module in used

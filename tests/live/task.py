@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,57 +22,13 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.sett
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session import Session
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import (
-    _offset_request,
-    delete_groups,
-    info,
-    members,
-    offsets,
-    topics,
-)
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import Item
 
 from tests.support.collection import install
+from tests.support.modules import Operation, module_of
 
 #: Seconds in which a task that cannot connect says so.
 REFUSED_WITHIN = 5.0
-OPERATIONS: dict[str, tuple[Callable[[Any], Any], Callable[..., Coroutine[Any, Any, Any]], dict[str, Any]]] = {
-    "consumer_group": (
-        delete_groups.parse,
-        delete_groups.delete_groups,
-        {"names": None, "plan": None, "force": False, "backup": None, "max_changes": None},
-    ),
-    "consumer_group_members": (
-        members.parse,
-        members.remove_members,
-        {"remove_all": False, "members": None, "reason": "test", "settle_time": 0, "timeout": 120.0},
-    ),
-    "consumer_group_offsets": (
-        _offset_request.parse,
-        offsets.change_offsets,
-        {
-            **dict.fromkeys(
-                ("group", "groups", "plan", "topics", "offsets", "reset_to", "reset_value", "restore_from")
-            ),
-            "state": "present",
-            "unsubscribed": False,
-            "force": False,
-            "missing_only": False,
-            "recreated": "fail",
-            "backup": None,
-            "max_changes": None,
-        },
-    ),
-    "topic": (topics.parse_deletion, topics.delete_topics, {"max_changes": None}),
-    "topic_info": (topics.parse_question, topics.topic_info, {"names": None, "match": None, "log": False}),
-    "consumer_group_info": (
-        info.parse,
-        info.gather_info,
-        {"names": None, "match": None, "states": None, "types": None, "gather": ["state"]},
-    ),
-}
-
-
 AUDIT: dict[str, Any] = {
     "stale_after": "30d",
     "include": ["*"],
@@ -118,12 +74,28 @@ class Outcome:
         return {item.target.group: item.error.name for item in self.items if item.error}
 
 
+def asked(module: str, args: Mapping[str, Any]) -> tuple[Any, Operation]:
+    """What a module is asked for with these options, and the operation that does it; raises as its C(parse) does."""
+    spec, _rules, parse, operation = module_of(module)
+    return parse(_with_defaults(spec, args)), operation
+
+
+def _with_defaults(spec: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    values = {**{name: option.get("default") for name, option in spec.items()}, **given}
+    for name, option in spec.items():
+        value = values[name]
+        if "options" in option and isinstance(value, dict):
+            values[name] = _with_defaults(option["options"], value)
+        elif "options" in option and isinstance(value, list):
+            values[name] = [_with_defaults(option["options"], each) for each in value]
+    return values
+
+
 def run(
     module: str, bootstrap: str, check: bool = False, connect: Mapping[str, Any] | None = None, **args: Any
 ) -> Outcome:
     """Run a module's operation in this process, without Ansible. Raises TaskError as the operation does."""
-    parse, operation, defaults = OPERATIONS[module]
-    request = parse({**defaults, **args})
+    request, operation = asked(module, args)
     with Session(connection(bootstrap, **(connect or {})), check) as session:
         given = session.wire.run(operation, request, session)
         return Outcome(given, session.wire.requests, session.warnings)

@@ -23,7 +23,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session imp
 from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
 
 from tests.live.doors import USER, Doors, Options
-from tests.live.task import OPERATIONS, audit_settings, connection, refusal, run, run_audit
+from tests.live.task import asked, audit_settings, connection, refusal, run, run_audit
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 
@@ -76,7 +76,7 @@ TASKS: dict[str, tuple[str, dict[str, Any], int | None]] = {
     "members": ("consumer_group_members", {"names": ["GROUP"], "remove_all": True}, 0),
     "set-offsets": (
         "consumer_group_offsets",
-        {"group": "GROUP", "reset_to": "latest", "topics": [{"name": TOPIC, "partitions": None}]},
+        {"group": "GROUP", "reset": {"to_latest": True}, "topics": [{"name": TOPIC, "partitions": None}]},
         1,
     ),
     "delete-offsets": (
@@ -330,8 +330,8 @@ def test_a_token_that_ends_before_the_task_is_fetched_anew(
     with Session(connection(doors.cluster.listeners["SASL_PLAINTEXT"], **connect), check_mode=True) as session:
         first = session.wire.requests.copy()
         for _attempt in range(8):
-            parse, operation, defaults = OPERATIONS["consumer_group_info"]
-            answer = session.wire.run(operation, parse(defaults), session)
+            request, operation = asked("consumer_group_info", {})
+            answer = session.wire.run(operation, request, session)
             assert answer["errors"] == []
             session.wire.run(session.wire.sleep, 1.5)
         assert session.wire.requests != first
@@ -404,8 +404,7 @@ def test_a_password_that_changes_under_a_task(
     topics.create(three.client(), user, 1)
     offset = {(user, 0): (1, "", -1)}
     commits.commit_many(three.client(), dict.fromkeys(names, offset))
-    parse, operation, defaults = OPERATIONS[module]
-    wanted = parse({**defaults, **{name: names if value == "GROUPS" else value for name, value in args.items()}})
+    wanted, operation = asked(module, {name: names if value == "GROUPS" else value for name, value in args.items()})
     address = three.listeners["LOGIN"].partition(",")[0]
     connect: Options = {**WRONG, "sasl_username": user, "timeout": 120.0}
     with Session(connection(address, **connect), check) as session:

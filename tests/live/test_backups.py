@@ -63,7 +63,7 @@ def test_a_backup_without_hard_links(cluster: Cluster, bootstrap: str, group: st
     assert os.listdir(mount) == [file.name]
     written = file.read_bytes()
 
-    restored = ansible("consumer_group_offsets", bootstrap, restore_from=str(file))
+    restored = ansible("consumer_group_offsets", bootstrap, restore={"path": str(file)})
     assert restored["changed"] is True
     assert truth.offsets(cluster.client(), group) == {(TOPIC, 0): (5, "m", -1)}
 

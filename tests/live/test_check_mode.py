@@ -73,7 +73,7 @@ CASES: list[Any] = [
     pytest.param(
         "consumer_group_offsets",
         "empty",
-        {"group": "GROUP", "state": "present", "reset_to": "latest", "topics": [{"name": TOPIC}]},
+        {"group": "GROUP", "state": "present", "reset": {"to_latest": True}, "topics": [{"name": TOPIC}]},
         {OFFSET_COMMIT},
         id="set offsets",
     ),

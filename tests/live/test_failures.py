@@ -75,7 +75,9 @@ def restore(client: dict[str, str], prefix: str, folder: Path) -> Kind:
     names = plant(client, prefix, FEW)
     assert run("consumer_group", client["bootstrap.servers"], names=names, backup=file).changed == FEW
     # the third asks what one may do with groups that are not there
-    return Kind("consumer_group_offsets", {"restore_from": file}, OFFSET_COMMIT, (DESCRIBE_GROUPS, 3), 2 * FEW)
+    return Kind(
+        "consumer_group_offsets", {"restore": {"path": str(file)}}, OFFSET_COMMIT, (DESCRIBE_GROUPS, 3), 2 * FEW
+    )
 
 
 def remove_members(client: dict[str, str], prefix: str, _folder: Path) -> Kind:
@@ -397,7 +399,7 @@ def test_the_client_is_killed(healed: Cluster, prepare: Prepare, tmp_path: Path,
     account(between, again.items, truth.world(healed.client(), trial.prefix))
     trial.is_done()
     assert 0 < again.changed < trial.kind.count
-    restored = run("consumer_group_offsets", healed.bootstrap, restore_from=str(file))
+    restored = run("consumer_group_offsets", healed.bootstrap, restore={"path": str(file)})
     assert restored.errors == {}
     assert truth.world(healed.client(), trial.prefix) == trial.before
 

@@ -29,7 +29,6 @@ from confluent_kafka.admin import (
 )
 
 from tests.checks import examples
-from tests.checks.examples import MODULES
 from tests.live.doors import CLIENT_SECRET, USER, Doors, Options
 from tests.live.task import look, run_audit
 from tests.live.test_permissions import CASES
@@ -37,6 +36,7 @@ from tests.support import commits, jars, topics
 from tests.support.ca import KEY_PASSWORD
 from tests.support.clients import properties
 from tests.support.collection import CHECKOUT
+from tests.support.modules import MODULES
 
 pytestmark = pytest.mark.live
 

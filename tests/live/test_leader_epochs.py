@@ -73,15 +73,17 @@ def test_a_topic_that_was_created_anew(cluster: Cluster, topic: str, tmp_path: P
     commits.commit_many(client, {"anew": {where: (COMMITTED, "m", FOREIGN)}, "beyond": {where: (50, "m", FOREIGN)}})
     assert run("consumer_group", cluster.bootstrap, names=["anew", "beyond"], backup=str(file)).changed == 2
     recreate(cluster, topic)
-    refused = twice(cluster, restore_from=str(file))
+    refused = twice(cluster, restore={"path": str(file)})
     assert refused.errors == dict.fromkeys(("anew", "beyond"), "INCONSISTENT_TOPIC_ID")
     assert {"anew", "beyond"} & truth.groups(client).keys() == set()
-    clamped = twice(cluster, restore_from=str(file), recreated="clamp")
+    clamped = twice(cluster, restore={"path": str(file), "recreated": "clamp"})
     assert (clamped.changed, clamped.errors) == (2, {})
     assert truth.offsets(client, "anew") == {where: (COMMITTED, "m", -1)}
     assert truth.offsets(client, "beyond") == {where: (RECORDS, "m", -1)}
     assert java_reads(cluster, "anew", topic, RECORDS - COMMITTED) == RECORDS - COMMITTED
-    again = run("consumer_group_offsets", cluster.bootstrap, restore_from=str(file), recreated="clamp", group="beyond")
+    again = run(
+        "consumer_group_offsets", cluster.bootstrap, restore={"path": str(file), "recreated": "clamp"}, group="beyond"
+    )
     assert (again.changed, again.errors) == (0, {})
 
 
@@ -91,7 +93,7 @@ def test_a_topic_that_did_not_exist_at_the_time(cluster: Cluster, topic: str, tm
     commits.commit(client, "orphan", {(topic, 0): (COMMITTED, "", -1)})
     back_up(cluster, "orphan", file)
     rewrite(file, topics=[{"name": topic, "id": None}])
-    assert twice(cluster, restore_from=str(file)).errors == {"orphan": "INCONSISTENT_TOPIC_ID"}
+    assert twice(cluster, restore={"path": str(file)}).errors == {"orphan": "INCONSISTENT_TOPIC_ID"}
 
 
 def test_the_same_topic_keeps_its_epoch(cluster: Cluster, topic: str, tmp_path: Path) -> None:
@@ -100,7 +102,7 @@ def test_the_same_topic_keeps_its_epoch(cluster: Cluster, topic: str, tmp_path: 
     before = truth.offsets(client, "same")
     assert before == {(topic, 0): (RECORDS, "", 0)}
     back_up(cluster, "same", file)
-    assert twice(cluster, restore_from=str(file)).warnings == []
+    assert twice(cluster, restore={"path": str(file)}).warnings == []
     assert truth.offsets(client, "same") == before
     topics.produce(client, topic, RECORDS)
     assert java_reads(cluster, "same", topic, RECORDS) == RECORDS
@@ -111,7 +113,7 @@ def test_a_backup_of_version_1(cluster: Cluster, topic: str, tmp_path: Path) -> 
     commits.commit(client, "earlier", {(topic, 0): (COMMITTED, "", 0)})
     back_up(cluster, "earlier", file)
     rewrite(file, version=1)
-    restored = twice(cluster, restore_from=str(file))
+    restored = twice(cluster, restore={"path": str(file)})
     assert f"does not hold the ids of 1 topic, first '{topic}'" in restored.warnings[0]
     assert truth.offsets(client, "earlier") == {(topic, 0): (COMMITTED, "", -1)}
 
@@ -119,7 +121,7 @@ def test_a_backup_of_version_1(cluster: Cluster, topic: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("name", "args"),
     [
-        pytest.param("heal-reset", {"reset_to": "offset", "reset_value": COMMITTED}, id="a reset to an equal offset"),
+        pytest.param("heal-reset", {"reset": {"to_offset": COMMITTED}}, id="a reset to an equal offset"),
         pytest.param("heal-offsets", {"offsets": {"leader_epoch": None}}, id="an equal offset"),
         pytest.param("heal-given", {"offsets": {"leader_epoch": FOREIGN}}, id="what consumer_group_info returns"),
     ],
@@ -127,7 +129,7 @@ def test_a_backup_of_version_1(cluster: Cluster, topic: str, tmp_path: Path) -> 
 def test_a_group_that_waits_forever_is_healed(cluster: Cluster, topic: str, name: str, args: dict[str, Any]) -> None:
     client, where = cluster.client(), (topic, 0)
     commits.commit(client, name, {where: (COMMITTED, "m", FOREIGN)})
-    if "reset_to" in args:
+    if "reset" in args:
         # what the modules must never commit
         assert java_reads(cluster, name, topic, RECORDS - COMMITTED, seconds=10) == 0
         args = {**args, "topics": [{"name": topic, "partitions": None}]}
@@ -185,7 +187,7 @@ def test_another_cluster(three: Cluster, cluster: Cluster, elected: str, tmp_pat
     assert epoch > 0
     back_up(three, "mover", file)
     topics.create(cluster.client(), elected, 1, records=3 * RECORDS)
-    moved = twice(cluster, restore_from=str(file), force=True)
+    moved = twice(cluster, restore={"path": str(file), "any_cluster": True})
     assert (moved.changed, moved.errors, moved.warnings) == (1, {}, [])
     assert truth.offsets(cluster.client(), "mover") == {(elected, 0): (offset, "", -1)}
     assert java_reads(cluster, "mover", elected, RECORDS) == RECORDS
@@ -205,7 +207,7 @@ def test_an_unclean_election(three: Cluster, elected: str, tmp_path: Path) -> No
     three.restart(2)
     wait(lambda: led_by(three, elected) == 2, "broker 2 leads, without what it missed")
     three.restart(3)
-    restored = twice(three, restore_from=str(file))
+    restored = twice(three, restore={"path": str(file)})
     assert (restored.changed, restored.errors) == (1, {})
     assert truth.offsets(client, "unclean") == {(elected, 0): (lost, "", epoch)}
     topics.produce(client, elected, RECORDS)

@@ -206,12 +206,12 @@ CASES: dict[str, Case] = {
     ),
     "offsets-reset": Case(
         "consumer_group_offsets",
-        {"group": "GROUP", "reset_to": "latest", "topics": [ON_READ]},
+        {"group": "GROUP", "reset": {"to_latest": True}, "topics": [ON_READ]},
         [Need("READ", "group"), Need("READ", "topic", READ)],
     ),
     "offsets-restore": Case(
         "consumer_group_offsets",
-        {"restore_from": "FOLDER/restore.json"},
+        {"restore": {"path": "FOLDER/restore.json"}},
         [Need("READ", "group"), Need("READ", "topic", READ)],
         exists=False,
     ),
@@ -313,6 +313,8 @@ def attempt(world: Cluster, trial: Trial, folder: Path, check: bool) -> Outcome:
     def filled(value: Any) -> Any:
         if isinstance(value, list):
             return [filled(each) for each in value]
+        if isinstance(value, dict):
+            return {name: filled(each) for name, each in value.items()}
         return value.replace("GROUP", trial.group).replace("FOLDER", str(folder)) if isinstance(value, str) else value
 
     case = CASES[trial.case]
@@ -322,8 +324,7 @@ def attempt(world: Cluster, trial: Trial, folder: Path, check: bool) -> Outcome:
         "sasl_username": trial.user,
         "sasl_password": "trial-secret",
     }
-    args = {name: filled(value) for name, value in case.args.items()}
-    return run(case.module, world.listeners["SASL_PLAINTEXT"], check, connect, **args)
+    return run(case.module, world.listeners["SASL_PLAINTEXT"], check, connect, **filled(case.args))
 
 
 def write_files(trial: Trial, folder: Path, cluster_id: str) -> None:

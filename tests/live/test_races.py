@@ -197,7 +197,7 @@ class Tasks:
 
     def _restore(self, _names: list[str], _number: int) -> None:
         if self._files:
-            self._run("consumer_group_offsets", restore_from=self._random.choice(self._files))
+            self._run("consumer_group_offsets", restore={"path": self._random.choice(self._files)})
 
 
 def reported(began: float, ended: float, items: Items, histories: Histories) -> Counter[str]:

@@ -73,11 +73,11 @@ def test_back_up_delete_restore_200_groups(cluster: Cluster, topic: str, tmp_pat
 
     assert run("consumer_group", cluster.bootstrap, names=list(groups), backup=str(file)).changed == 200
     assert not groups.keys() & truth.groups(client).keys()
-    restored = run("consumer_group_offsets", cluster.bootstrap, restore_from=str(file))
+    restored = run("consumer_group_offsets", cluster.bootstrap, restore={"path": str(file)})
     assert (restored.changed, restored.errors) == (sum(len(offsets) for offsets in groups.values()), {})
     assert all(item.creates_group for item in restored.items)
     assert {name: truth.offsets(client, name) for name in groups} == before
-    assert run("consumer_group_offsets", cluster.bootstrap, restore_from=str(file)).changed == 0
+    assert run("consumer_group_offsets", cluster.bootstrap, restore={"path": str(file)}).changed == 0
 
 
 BOTH = [{"name": name, "topics": [{"name": TOPIC, "partitions": [0, 1]}]} for name in ("quiet", "busy")]
@@ -91,7 +91,12 @@ BOTH = [{"name": name, "topics": [{"name": TOPIC, "partitions": [0, 1]}]} for na
             offsets, "consumer_group_offsets", {"state": "absent", "groups": BOTH}, 2, [], id="delete offsets"
         ),
         pytest.param(
-            offsets, "consumer_group_offsets", {"reset_to": "earliest", "groups": BOTH}, 2, [0, 0], id="set offsets"
+            offsets,
+            "consumer_group_offsets",
+            {"reset": {"to_earliest": True}, "groups": BOTH},
+            2,
+            [0, 0],
+            id="set offsets",
         ),
     ],
 )

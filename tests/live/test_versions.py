@@ -87,7 +87,7 @@ def test_delete_back_up_and_restore(release: Cluster, groups: list[str], tmp_pat
     assert deleted.requests["OffsetFetch"] == 2 * one_by_one
     assert deleted.requests["DeleteGroups"] == 1
     assert not set(groups) & truth.groups(release.client()).keys()
-    restored = run("consumer_group_offsets", release.bootstrap, restore_from=file)
+    restored = run("consumer_group_offsets", release.bootstrap, restore={"path": str(file)})
     assert (restored.changed, restored.errors) == (5, {})
     assert {name: truth.offsets(release.client(), name) for name in groups} == {
         name: {(TOPIC, 0): (1, "m", -1)} for name in groups

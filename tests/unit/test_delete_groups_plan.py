@@ -82,7 +82,6 @@ def test_parse(params: dict[str, object], names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("params", "sentence"),
     [
-        ({"plan": "p", "force": True}, "force does not go with plan"),
         ({"plan": ""}, "plan is empty"),
         ({"plan": "p/"}, "plan is 'p/', which is not the path of a file"),
     ],

@@ -23,16 +23,15 @@ LIVE = group("g", member(topics=("a",)))
 
 def plan(seen: t.Any, wanted: t.Any, found: t.Any = None, topics: t.Any = None) -> tuple[list[t.Any], list[str]]:
     request = Request(
-        "absent",
-        None,
-        {"g": {} if wanted == UNSUBSCRIBED else wanted},
-        wanted == UNSUBSCRIBED,
-        None,
-        None,
-        None,
-        False,
-        None,
-        None,
+        state="absent",
+        plan=None,
+        groups={"g": {} if wanted == UNSUBSCRIBED else wanted},
+        unsubscribed=wanted == UNSUBSCRIBED,
+        offsets=None,
+        reset=None,
+        restore=None,
+        backup=None,
+        max_changes=None,
     )
     return delete_offsets.plan(request, {"g": seen}, {"g": COMMITTED if found is None else found}, topics or TOPICS)
 

@@ -53,7 +53,7 @@ def test_plan(seen: object, wanted: list[MemberName] | None, rows: list[tuple[st
 @pytest.mark.parametrize(
     ("params", "sentence"),
     [
-        ({"remove_all": False}, "say whom to remove"),
+        ({"remove_all": False}, "members is null: give it a value"),
         ({"settle_time": -1}, "settle_time is -1: it has to be a number from 0"),
         ({"settle_time": float("nan")}, "settle_time is nan: it has to be a number from 0"),
         ({"settle_time": 120}, "settle_time is 120 s, and the timeout of the whole task 120 s: raise timeout"),

@@ -11,14 +11,20 @@ import typing as t
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import Reset, Wanted, parse
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import (
+    Reset,
+    Restore,
+    Wanted,
+    parse,
+)
 
 from tests.unit.values import at
 
 DEFAULTS: dict[str, t.Any] = dict.fromkeys(
-    ("group", "topics", "groups", "plan", "offsets", "reset_to", "reset_value", "restore_from", "backup", "max_changes")
+    ("group", "topics", "groups", "plan", "offsets", "reset", "restore", "backup", "max_changes")
 )
-DEFAULTS.update(state="absent", unsubscribed=False, force=False, missing_only=False, recreated="fail")
+DEFAULTS.update(state="absent", unsubscribed=False)
+RESTORE = {"path": "f", "any_cluster": False, "missing_only": False, "recreated": "fail"}
 
 
 def topics(**partitions: list[int] | None) -> list[dict[str, t.Any]]:
@@ -29,7 +35,8 @@ def wanted(offset: int, partition: int = 0, **more: t.Any) -> dict[str, t.Any]:
     return {"topic": "a", "partition": partition, "offset": offset, "metadata": None, "leader_epoch": None, **more}
 
 
-RESET = {"state": "present", "group": "g", "topics": topics(a=None)}
+def reset(**where: t.Any) -> dict[str, t.Any]:
+    return {"state": "present", "group": "g", "topics": topics(a=None), "reset": where}
 
 
 @pytest.mark.parametrize(
@@ -42,8 +49,8 @@ RESET = {"state": "present", "group": "g", "topics": topics(a=None)}
             {"g": {"a": None}, "h": {"b": (2,)}},
         ),
         ({"plan": "p"}, {}),
-        ({"state": "present", "restore_from": "f"}, {}),
-        ({"state": "present", "restore_from": "f", "groups": [{"name": "g", "topics": None}]}, {"g": {}}),
+        ({"state": "present", "restore": RESTORE}, {}),
+        ({"state": "present", "restore": RESTORE, "groups": [{"name": "g", "topics": None}]}, {"g": {}}),
     ],
 )
 def test_groups(params: dict[str, t.Any], groups: dict[str, t.Any]) -> None:
@@ -51,22 +58,23 @@ def test_groups(params: dict[str, t.Any], groups: dict[str, t.Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("to", "value", "reset"),
+    ("given", "read"),
     [
-        ("earliest", None, Reset("earliest")),
-        ("latest", None, Reset("latest")),
-        ("offset", 5, Reset("offset", 5)),
-        ("offset", "5", Reset("offset", 5)),
-        ("shift", -3, Reset("shift", -3)),
-        ("shift", "+3", Reset("shift", 3)),
-        ("timestamp", 1767225600000, Reset("timestamp", 1767225600000)),
-        ("timestamp", "2026-01-01T00:00:00Z", Reset("timestamp", 1767225600000)),
-        ("timestamp", "2026-01-01T00:00:00", Reset("timestamp", 1767225600000)),
-        ("timestamp", "2026-01-01T01:00:00.500+01:00", Reset("timestamp", 1767225600500)),
+        ({"to_earliest": True}, Reset("to_earliest")),
+        ({"to_latest": True, "to_offset": None}, Reset("to_latest")),
+        ({"to_offset": 5}, Reset("to_offset", 5)),
+        ({"to_offset": 2**63 - 1}, Reset("to_offset", 2**63 - 1)),
+        ({"shift_by": -3}, Reset("shift_by", -3)),
+        ({"shift_by": 0}, Reset("shift_by", 0)),
+        ({"to_datetime": "1767225600000"}, Reset("to_datetime", 1767225600000)),
+        ({"to_datetime": "2026-01-01T00:00:00Z"}, Reset("to_datetime", 1767225600000)),
+        ({"to_datetime": "2026-01-01T00:00:00"}, Reset("to_datetime", 1767225600000)),
+        ({"to_datetime": "2026-01-01T01:00:00.500+01:00"}, Reset("to_datetime", 1767225600500)),
+        ({"to_datetime": "1960-01-01T00:00:00Z"}, Reset("to_datetime", 0)),
     ],
 )
-def test_reset(to: str, value: t.Any, reset: Reset) -> None:
-    assert parse({**DEFAULTS, **RESET, "reset_to": to, "reset_value": value}).reset == reset
+def test_reset(given: dict[str, t.Any], read: Reset) -> None:
+    assert parse({**DEFAULTS, **reset(**given)}).reset == read
 
 
 @pytest.mark.parametrize(
@@ -83,10 +91,10 @@ def test_reset(to: str, value: t.Any, reset: Reset) -> None:
 )
 def test_duration(value: str, seconds: int) -> None:
     before = int(time.time() * 1000)
-    reset = parse({**DEFAULTS, **RESET, "reset_to": "duration", "reset_value": value}).reset
-    assert reset is not None
-    assert reset.to == "timestamp"
-    assert before <= reset.value + seconds * 1000 <= int(time.time() * 1000)
+    read = parse({**DEFAULTS, **reset(by_duration=value)}).reset
+    assert read is not None
+    assert read.to == "to_datetime"
+    assert before <= read.value + seconds * 1000 <= int(time.time() * 1000)
 
 
 def test_offsets() -> None:
@@ -109,18 +117,23 @@ def test_offsets() -> None:
 
 
 @pytest.mark.parametrize(
+    ("how", "read"),
+    [
+        ({}, Restore("f", any_cluster=False, missing_only=False, clamp=False)),
+        ({"any_cluster": True, "missing_only": True}, Restore("f", any_cluster=True, missing_only=True, clamp=False)),
+        ({"recreated": "clamp"}, Restore("f", any_cluster=False, missing_only=False, clamp=True)),
+    ],
+)
+def test_restore(how: dict[str, t.Any], read: Restore) -> None:
+    assert parse({**DEFAULTS, "state": "present", "restore": {**RESTORE, **how}}).restore == read
+
+
+@pytest.mark.parametrize(
     ("params", "sentence"),
     [
-        ({}, "group, groups or plan is missing"),
+        ({}, "group or groups is missing"),
+        ({"unsubscribed": True}, "group or groups is missing"),
         ({"plan": ""}, "plan is empty"),
-        ({"plan": "p", "unsubscribed": True}, "plan stands in place of unsubscribed"),
-        ({"plan": "p", "topics": topics(a=None)}, "topics goes with group"),
-        ({"plan": "p", "offsets": [wanted(1)]}, "offsets goes with state present"),
-        ({"plan": "p", "reset_to": "earliest"}, "reset_to goes with state present"),
-        ({"plan": "p", "restore_from": "f"}, "restore_from goes with state present"),
-        ({"plan": "p", "force": True}, "force goes with restore_from"),
-        ({"plan": "p", "missing_only": True}, "missing_only goes with restore_from"),
-        ({"plan": "p", "state": "present"}, "plan goes with state absent"),
         ({"group": "g"}, "topics is missing for group 'g'"),
         ({"group": ""}, "group is empty"),
         ({"group": "g", "topics": []}, "topics is an empty list"),
@@ -131,44 +144,46 @@ def test_offsets() -> None:
         ({"groups": []}, "groups is an empty list"),
         ({"groups": [{"name": "g", "topics": None}]}, "topics is missing for group 'g'"),
         ({"groups": [{"name": "g", "topics": topics(a=None)}] * 2}, r"groups\[1\] names 'g' a second time"),
-        ({"groups": [{"name": "g", "topics": topics(a=None)}], "topics": topics(a=None)}, "topics goes with group"),
         ({"group": "g", "topics": topics(a=None), "unsubscribed": True}, "unsubscribed stands in place of topics"),
-        ({"group": "g", "topics": topics(a=None), "reset_to": "earliest"}, "reset_to goes with state present"),
         ({"group": "g", "topics": topics(a=None), "max_changes": -1}, "max_changes is -1"),
-        ({"group": "g", "topics": topics(a=None), "force": True}, "force goes with restore_from"),
-        ({"state": "present", "group": "g", "topics": topics(a=None)}, "needs exactly one of offsets, reset_to"),
-        ({"state": "present", "group": "g", "offsets": [wanted(1)], "restore_from": "f"}, "needs exactly one of"),
+        ({**reset(to_latest=True), "state": "absent"}, "reset goes with state present"),
+        ({"group": "g", "restore": RESTORE}, "restore goes with state present"),
+        ({"group": "g", "offsets": [wanted(1)]}, "offsets goes with state present"),
+        ({"state": "present", "group": "g", "topics": topics(a=None)}, "needs one of offsets, reset and restore"),
         ({"state": "present", "group": "g", "offsets": []}, "offsets is an empty list"),
         ({"state": "present", "group": "g", "offsets": [wanted(-1)]}, r"offsets\[0\].offset is -1"),
         ({"state": "present", "group": "g", "offsets": [wanted(1, leader_epoch=-2)]}, "leader_epoch is -2"),
         ({"state": "present", "group": "g", "offsets": [wanted(1, metadata="\ud800")]}, "metadata is not valid UTF-8"),
         ({"state": "present", "group": "g", "offsets": [wanted(1, partition=-1)]}, r"offsets\[0\].partition is -1"),
         ({"state": "present", "group": "g", "offsets": [wanted(1), wanted(2)]}, "names partition a-0 a second time"),
-        (
-            {"state": "present", "group": "g", "offsets": [wanted(1)], "topics": topics(a=None)},
-            "topics does not go with",
-        ),
-        ({"state": "present", "offsets": [wanted(1)]}, "offsets needs group"),
         ({"state": "present", "group": "g", "unsubscribed": True}, "unsubscribed goes with state absent"),
-        ({**RESET, "reset_to": "earliest", "reset_value": 1}, "reset_value does not go with reset_to earliest"),
-        ({**RESET, "reset_to": "offset"}, "reset_to offset needs reset_value"),
-        ({**RESET, "reset_to": "offset", "reset_value": -1}, "reset_value is -1"),
-        ({**RESET, "reset_to": "shift", "reset_value": "1.5"}, "not a whole number"),
-        ({**RESET, "reset_to": "timestamp", "reset_value": "soon"}, "a timestamp is ISO 8601"),
-        ({**RESET, "reset_to": "timestamp", "reset_value": True}, "a timestamp is ISO 8601"),
-        ({**RESET, "reset_to": "duration", "reset_value": "soon"}, "a duration is written as"),
-        ({**RESET, "reset_to": "duration", "reset_value": "P"}, "a duration is written as"),
-        ({**RESET, "reset_to": "duration", "reset_value": "PT"}, "a duration is written as"),
-        ({**RESET, "reset_to": "duration", "reset_value": "P1M"}, "a duration is written as"),
-        ({**RESET, "reset_to": "duration", "reset_value": 30}, "a duration is written as"),
-        *(
-            ({**RESET, "reset_to": to, "reset_value": "9" * 5000}, "longer than 100 characters")
-            for to in ("offset", "shift", "timestamp", "duration")
+        ({"state": "present", "restore": {**RESTORE, "path": ""}}, "restore.path is empty"),
+        ({"state": "present", "restore": {**RESTORE, "path": "f/"}}, "restore.path is 'f/', which is not the path of"),
+        (
+            {"state": "present", "restore": RESTORE, "groups": [{"name": "g", "topics": topics(a=None)}]},
+            "topics does not go with restore",
         ),
-        ({**RESET, "reset_to": "timestamp", "reset_value": 2026}, "a timestamp is ISO 8601"),
-        ({**RESET, "reset_to": "timestamp", "reset_value": "20260131"}, "a timestamp is ISO 8601"),
-        ({**RESET, "reset_to": "earliest", "force": True}, "force goes with restore_from"),
-        ({**RESET, "reset_to": "earliest", "missing_only": True}, "missing_only goes with restore_from"),
+        ({**reset(to_latest=True), "group": None}, "group or groups is missing"),
+        ({**reset(to_latest=True), "topics": None}, "topics is missing for group 'g'"),
+        (reset(to_offset=None), "reset holds only null"),
+        (reset(to_offset=-1), "reset.to_offset is -1"),
+        (reset(to_offset=True), "reset.to_offset is True, and has to be a number"),
+        (reset(to_offset=2**63), f"reset.to_offset is a number with too many digits: it goes from 0 to {2**63 - 1}"),
+        (reset(shift_by=False), "reset.shift_by is False, and has to be a number"),
+        (reset(shift_by=2**63), f"reset.shift_by is a number with too many digits: it goes from -{2**63 - 1} to"),
+        (reset(shift_by=-(10**5000)), "reset.shift_by is a number with too many digits"),
+        *(
+            (reset(to_datetime=each), f"reset.to_datetime is '{each}': a time is ISO 8601")
+            for each in ("soon", "True", "2026", "20260131", "")
+        ),
+        *(
+            (reset(by_duration=each), f"reset.by_duration is '{each}': a duration is written as")
+            for each in ("soon", "P", "PT", "P1M", "30", "")
+        ),
+        (reset(to_datetime="9" * 5000), "reset.to_datetime is longer than 100 characters"),
+        (reset(by_duration="9" * 5000), "reset.by_duration is longer than 100 characters"),
+        (reset(to_datetime="9" * 20), "reset.to_datetime is '9+', which is too large"),
+        (reset(by_duration="9" * 30 + "d"), "reset.by_duration is '9+d', which is too large"),
     ],
 )
 def test_refused(params: dict[str, t.Any], sentence: str) -> None:

@@ -20,27 +20,25 @@ TOPICS = {"a": topic("a", partitions=1, id="now", leader_epochs={0: 3}), "gone":
 
 
 def request(**more: t.Any) -> Request:
-    values = {"groups": {"g": {"a": None}}, "offsets": None, "reset": None, "restore_from": None, **more}
-    return Request(
-        state="present", plan=None, unsubscribed=False, any_cluster=False, backup=None, max_changes=None, **values
-    )
+    values = {"groups": {"g": {"a": None}}, "offsets": None, "reset": None, "restore": None, **more}
+    return Request(state="present", plan=None, unsubscribed=False, backup=None, max_changes=None, **values)
 
 
 @pytest.mark.parametrize(
     ("reset", "current", "log", "target"),
     [
-        (Reset("earliest"), 15, Log(10, 20), 10),
-        (Reset("latest"), 15, Log(10, 20), 20),
-        (Reset("offset", 12), None, Log(10, 20), 12),
-        (Reset("offset", 5), None, Log(10, 20), 10),
-        (Reset("offset", 25), None, Log(10, 20), 20),
-        (Reset("shift", 2), 15, Log(10, 20), 17),
-        (Reset("shift", -9), 15, Log(10, 20), 10),
-        (Reset("shift", 99), 15, Log(10, 20), 20),
-        (Reset("shift", 1), None, Log(10, 20), "INVALID_REQUEST"),
-        (Reset("timestamp", 1), None, Log(10, 20, 13), 13),
-        (Reset("timestamp", 1), None, Log(10, 20, -1), 20),
-        (Reset("earliest"), 15, error("LEADER_NOT_AVAILABLE"), "LEADER_NOT_AVAILABLE"),
+        (Reset("to_earliest"), 15, Log(10, 20), 10),
+        (Reset("to_latest"), 15, Log(10, 20), 20),
+        (Reset("to_offset", 12), None, Log(10, 20), 12),
+        (Reset("to_offset", 5), None, Log(10, 20), 10),
+        (Reset("to_offset", 25), None, Log(10, 20), 20),
+        (Reset("shift_by", 2), 15, Log(10, 20), 17),
+        (Reset("shift_by", -9), 15, Log(10, 20), 10),
+        (Reset("shift_by", 99), 15, Log(10, 20), 20),
+        (Reset("shift_by", 1), None, Log(10, 20), "INVALID_REQUEST"),
+        (Reset("to_datetime", 1), None, Log(10, 20, 13), 13),
+        (Reset("to_datetime", 1), None, Log(10, 20, -1), 20),
+        (Reset("to_earliest"), 15, error("LEADER_NOT_AVAILABLE"), "LEADER_NOT_AVAILABLE"),
     ],
 )
 def test_reset_targets(reset: Reset, current: int | None, log: t.Any, target: int | str) -> None:
@@ -76,9 +74,8 @@ def test_explicit_targets(given: Wanted, current: t.Any, target: t.Any) -> None:
     ],
 )
 def test_restored_targets(missing_only: bool, current: t.Any, target: t.Any) -> None:
-    saved = Saved({"g": {at(): offset(5, "saved"), at(1): offset(6)}}, {}, same_cluster=True)
-    wanted = request(restore_from="f", missing_only=missing_only)
-    assert set_offsets.targets(wanted, saved, {"g": current}, TOPICS, {}) == {"g": target}
+    saved = Saved({"g": {at(): offset(5, "saved"), at(1): offset(6)}}, {}, True, missing_only)
+    assert set_offsets.targets(request(), saved, {"g": current}, TOPICS, {}) == {"g": target}
 
 
 SAME, OTHER, NONE_THEN, UNKNOWN = {"a": "now"}, {"a": "then"}, {"a": None}, {}
@@ -101,22 +98,21 @@ SAME, OTHER, NONE_THEN, UNKNOWN = {"a": "now"}, {"a": "then"}, {"a": None}, {}
 def test_a_topic_that_was_created_anew(
     ids: dict[str, str | None], same_cluster: bool, recreated: str, epoch: int, target: t.Any
 ) -> None:
-    saved = Saved({"g": {at(): offset(50, "m", epoch)}}, ids, same_cluster)
-    wanted = request(restore_from="f", recreated=recreated)
+    saved = Saved({"g": {at(): offset(50, "m", epoch)}}, ids, same_cluster, clamp=recreated == "clamp")
     logs: t.Any = {at(): Log(10, 20)} if recreated == "clamp" else {}
-    (got,) = set_offsets.targets(wanted, saved, {"g": {}}, TOPICS, logs)["g"].values()
+    (got,) = set_offsets.targets(request(), saved, {"g": {}}, TOPICS, logs)["g"].values()
     assert (got.name if isinstance(got, KafkaError) else got) == target
 
 
 def test_a_reset_to_an_equal_offset_removes_an_epoch_that_is_not_reached() -> None:
     broken = {at(): offset(10, "m", 4)}
-    wanted = set_offsets.targets(request(reset=Reset("earliest")), None, {"g": broken}, TOPICS, {at(): Log(10, 20)})
+    wanted = set_offsets.targets(request(reset=Reset("to_earliest")), None, {"g": broken}, TOPICS, {at(): Log(10, 20)})
     (item,) = set_offsets.plan(wanted, {"g": group()}, {}, {"g": broken}, TOPICS, {})
     assert (item.changed, item.after) == (True, offset(10, "m"))
 
 
 def test_a_topic_that_cannot_be_told_has_no_partition() -> None:
-    wanted = request(reset=Reset("earliest"), groups={"g": {"gone": None, "a": None}})
+    wanted = request(reset=Reset("to_earliest"), groups={"g": {"gone": None, "a": None}})
     unknown = set_offsets.unknown_topics(wanted, TOPICS)
     targets = set_offsets.targets(wanted, None, {"g": {}}, TOPICS, {at(): Log(10, 20)})
     *_known, item = set_offsets.plan(targets, {"g": group()}, {}, {"g": {}}, TOPICS, unknown)

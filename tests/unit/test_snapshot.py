@@ -64,7 +64,7 @@ def test_each_group_has_a_line_of_its_own(path: pathlib.Path) -> None:
 
 
 def test_another_clusters_backup(path: pathlib.Path) -> None:
-    with pytest.raises(TaskError, match="back-up of cluster cluster-1, and this is cluster cluster-2: set force"):
+    with pytest.raises(TaskError, match="back-up of cluster cluster-1, and this is cluster cluster-2: set restore"):
         snapshot.read(str(path), "cluster-2", any_cluster=False)
     assert snapshot.read(str(path), "cluster-2", any_cluster=True) == BACKUP
 

@@ -97,14 +97,14 @@ def read(path: str, cluster_id: str, any_cluster: bool) -> Backup:
     Raises:
         TaskError: there is no such file, it is not a back-up, or it is another cluster's.
     """
-    backup = document.load(path, "restore_from", BACKUP)
+    backup = document.load(path, "restore.path", BACKUP)
     origin = backup.get("cluster_id")
     if origin != cluster_id and not any_cluster:
         raise TaskError(
-            f"restore_from: {path} is a back-up of cluster {origin}, and this is cluster {cluster_id}: "
-            "set force to true if that is what you want. Nothing was changed."
+            f"restore.path: {path} is a back-up of cluster {origin}, and this is cluster {cluster_id}: "
+            "set restore.any_cluster to true if that is what you want. Nothing was changed."
         )
-    with document.undamaged(path, "restore_from"):
+    with document.undamaged(path, "restore.path"):
         found = document.array(backup["topics"], "topics") if backup["version"] > 1 else []
         topics = _unique((document.topic(entry["name"]), _topic_id(entry["id"])) for entry in found)
         groups = [_group_from_json(group) for group in document.array(backup["groups"], "groups")]

@@ -100,8 +100,6 @@ class Connection:
             path = getattr(self, option)
             if path is not None and not os.access(path, os.R_OK):
                 raise TaskError(f"{option}: the file {path} does not exist or cannot be read.")
-        if self.ssl_keyfile and not self.ssl_certfile:
-            raise TaskError("ssl_keyfile needs ssl_certfile, the certificate that the key belongs to.")
         if self.uses_sasl:
             self._check_sasl()
         elif self.sasl_mechanism is not None:
@@ -110,9 +108,7 @@ class Connection:
             )
 
     def _check_sasl(self) -> None:
-        mechanism = self.sasl_mechanism
-        if mechanism is None:
-            raise TaskError(f"security_protocol {self.security_protocol} needs sasl_mechanism.")
+        mechanism = inputs.needed(self.sasl_mechanism, "sasl_mechanism")
         if mechanism == "OAUTHBEARER":
             by_url = (self.sasl_oauth_token_url, self.sasl_oauth_client_id, self.sasl_oauth_client_secret)
             if bool(self.sasl_oauth_token) == any(by_url) or (any(by_url) and not all(by_url)):
@@ -121,7 +117,9 @@ class Connection:
                     "sasl_oauth_client_id and sasl_oauth_client_secret."
                 )
         elif mechanism != "GSSAPI" and not (self.sasl_username and self.sasl_password):
-            raise TaskError(f"sasl_mechanism {mechanism} needs sasl_username and sasl_password.")
+            raise TaskError(
+                f"sasl_mechanism {mechanism} needs sasl_username and sasl_password, and one of them is empty."
+            )
 
     def ssl_context(self) -> ssl.SSLContext | None:
         """Return the TLS settings, None for an unencrypted connection.

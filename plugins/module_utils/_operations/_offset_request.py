@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections.abc as c
 import datetime
-import re
 import time
 import typing as t
 
@@ -20,14 +19,18 @@ from ._names import group_name
 Topics = dict[str, tuple[int, ...] | None]  # pylint: disable=unsupported-binary-operation
 """Partitions by topic; None stands for the whole topic."""
 
+TO_EARLIEST = "to_earliest"
+TO_LATEST = "to_latest"
+TO_DATETIME = "to_datetime"
+TO_OFFSET = "to_offset"
+SHIFT_BY = "shift_by"
+_BY_DURATION = "by_duration"
 # a shorter number of ms is before 1973, and rather a year or a date
 _MS_DIGITS = 12
-# more than any time, duration or number takes
-_LONGEST_VALUE = 100
-_SOURCES = ("offsets", "reset_to", "restore_from")
-# these say how to restore
-_OF_RESTORE = {"force": False, "missing_only": False, "recreated": "fail"}
-CLAMP = "clamp"
+# more than any time or duration takes
+_LONGEST_TEXT = 100
+_SOURCES = ("offsets", "reset", "restore")
+_NO_GROUP = "group or groups is missing. Nothing was sent."
 
 
 class Wanted(t.NamedTuple):
@@ -39,10 +42,19 @@ class Wanted(t.NamedTuple):
 
 
 class Reset(t.NamedTuple):
-    """Where to reset to: C(earliest), C(latest), C(offset), C(shift), or C(timestamp) (ms since the epoch)."""
+    """Where to reset to; the value of C(to_datetime) is in ms since the epoch."""
 
     to: str
     value: int = 0
+
+
+class Restore(t.NamedTuple):
+    """The back-up to restore, and what to do where the cluster has changed since."""
+
+    path: str
+    any_cluster: bool
+    missing_only: bool
+    clamp: bool
 
 
 class Request(t.NamedTuple):
@@ -54,12 +66,9 @@ class Request(t.NamedTuple):
     unsubscribed: bool
     offsets: dict[TopicPartition, Wanted] | None
     reset: Reset | None
-    restore_from: str | None
-    any_cluster: bool
+    restore: Restore | None
     backup: str | None
     max_changes: int | None
-    missing_only: bool = False
-    recreated: str = "fail"
 
 
 def parse(params: dict[str, t.Any]) -> Request:
@@ -75,25 +84,20 @@ def parse(params: dict[str, t.Any]) -> Request:
         _check_present(params, groups)
     return Request(
         state=params["state"],
-        plan=inputs.path(params["plan"], "plan"),
+        plan=inputs.optional_path(params["plan"], "plan"),
         groups=groups,
         unsubscribed=params["unsubscribed"],
-        offsets=_offsets(params["offsets"]) if params["offsets"] is not None else None,
-        reset=_reset(params["reset_to"], params["reset_value"]) if params["reset_to"] else None,
-        restore_from=inputs.path(params["restore_from"], "restore_from"),
-        any_cluster=params["force"],
-        backup=inputs.path(params["backup"], "backup"),
+        offsets=None if params["offsets"] is None else _offsets(params["offsets"]),
+        reset=None if params["reset"] is None else _reset(params["reset"]),
+        restore=None if params["restore"] is None else _restore(params["restore"]),
+        backup=inputs.optional_path(params["backup"], "backup"),
         max_changes=inputs.optional_natural(params["max_changes"], "max_changes"),
-        missing_only=params["missing_only"],
-        recreated=params["recreated"],
     )
 
 
 def _groups(params: dict[str, t.Any]) -> dict[str, Topics]:
     if params["group"] is not None:
         return {group_name(params["group"], "group"): _topics(params["topics"], "topics")}
-    if params["topics"] is not None:
-        raise TaskError("topics goes with group; for many groups, give each of groups its topics. Nothing was sent.")
     if params["groups"] is None:
         return {}
     inputs.not_empty(params["groups"], "groups")
@@ -123,50 +127,34 @@ def _topics(value: list[dict[str, t.Any]] | None, option: str) -> Topics:
 
 
 def _check_absent(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
-    for option in (*_SOURCES, "reset_value"):
+    for option in _SOURCES:
         if params[option] is not None:
             raise TaskError(f"{option} goes with state present. Nothing was sent.")
-    _only_to_restore(params)
     if params["plan"] is not None:
-        if params["unsubscribed"]:
-            raise TaskError("plan stands in place of unsubscribed: give one of them. Nothing was sent.")
         return
-    if not groups:
-        raise TaskError("group, groups or plan is missing. Nothing was sent.")
-    if params["unsubscribed"] and any(groups.values()):
-        raise TaskError("unsubscribed stands in place of topics: give one of them. Nothing was sent.")
     if not params["unsubscribed"]:
         _need_topics(groups)
+    elif not groups:
+        raise TaskError(_NO_GROUP)
+    elif any(groups.values()):
+        raise TaskError("unsubscribed stands in place of topics: give one of them. Nothing was sent.")
 
 
 def _check_present(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
-    for option in ("unsubscribed", "plan"):
-        if params[option]:
-            raise TaskError(f"{option} goes with state absent. Nothing was sent.")
-    sources = [option for option in _SOURCES if params[option] is not None]
-    if len(sources) != 1:
-        raise TaskError("state present needs exactly one of offsets, reset_to and restore_from. Nothing was sent.")
-    if params["reset_value"] is not None and sources != ["reset_to"]:
-        raise TaskError("reset_value goes with reset_to. Nothing was sent.")
-    if sources == ["reset_to"]:
+    if params["unsubscribed"]:
+        raise TaskError("unsubscribed goes with state absent. Nothing was sent.")
+    if params["reset"] is not None:
         _need_topics(groups)
-    elif any(groups.values()):
-        raise TaskError(f"topics does not go with {sources[0]}. Nothing was sent.")
-    if sources == ["offsets"] and params["group"] is None:
-        raise TaskError("offsets needs group. Nothing was sent.")
-    if sources != ["restore_from"]:
-        _only_to_restore(params)
-
-
-def _only_to_restore(params: dict[str, t.Any]) -> None:
-    for option, default in _OF_RESTORE.items():
-        if params[option] != default:
-            raise TaskError(f"{option} goes with restore_from. Nothing was sent.")
+    elif params["restore"] is not None:
+        if any(groups.values()):
+            raise TaskError("topics does not go with restore. Nothing was sent.")
+    elif params["offsets"] is None:
+        raise TaskError("state present needs one of offsets, reset and restore. Nothing was sent.")
 
 
 def _need_topics(groups: dict[str, Topics]) -> None:
     if not groups:
-        raise TaskError("group or groups is missing. Nothing was sent.")
+        raise TaskError(_NO_GROUP)
     for name, topics in groups.items():
         if not topics:
             raise TaskError(f"topics is missing for group '{name}'. Nothing was sent.")
@@ -194,49 +182,59 @@ def _offsets(value: list[dict[str, t.Any]]) -> dict[TopicPartition, Wanted]:
     return offsets
 
 
-def _reset(to: str, value: t.Any) -> Reset:
-    if to in ("earliest", "latest"):
+def _reset(given: dict[str, t.Any]) -> Reset:
+    for to, value in given.items():
         if value is not None:
-            raise TaskError(f"reset_value does not go with reset_to {to}. Nothing was sent.")
-        return Reset(to)
-    if value is None:
-        raise TaskError(f"reset_to {to} needs reset_value. Nothing was sent.")
-    if len(str(value)) > _LONGEST_VALUE:
-        raise TaskError(f"reset_value is longer than {_LONGEST_VALUE} characters. Nothing was sent.")
-    read: dict[str, tuple[str, c.Callable[[t.Any], int]]] = {
-        "offset": ("offset", lambda given: inputs.natural(_integer(given), "reset_value", inputs.INT64_MAX)),
-        "shift": ("shift", _integer),
-        "timestamp": ("timestamp", _timestamp),
-        "duration": ("timestamp", lambda given: int(time.time() * 1000) - inputs.duration(given, "reset_value")),
-    }
-    kind, convert = read[to]
-    number = convert(value)
-    if abs(number) > inputs.INT64_MAX:
-        raise TaskError(f"reset_value is {value!r}, which is too large. Nothing was sent.")
-    # before 1970 there is no record, and librdkafka takes negative timestamps for something else
-    return Reset(kind, max(0, number) if kind == "timestamp" else number)
+            return Reset(TO_DATETIME if to == _BY_DURATION else to, _READ[to](value, f"reset.{to}"))
+    raise TaskError("reset holds only null: give it one option with a value. Nothing was sent.")
 
 
-def _integer(value: t.Any) -> int:
-    if isinstance(value, bool) or not re.fullmatch(r"[+-]?\d+", str(value)):
-        raise TaskError(f"reset_value is {value!r}, which is not a whole number. Nothing was sent.")
-    return int(value)
-
-
-def _timestamp(value: t.Any) -> int:
+def _moment(value: str, option: str) -> int:
     """Return ms since the epoch of a number of ms, or of an ISO 8601 time (UTC where it names no zone)."""
-    written = str(value)
-    if not isinstance(value, bool) and written.isdecimal() and len(written) >= _MS_DIGITS:
-        return int(written)
+    _short(value, option)
+    if value.isdecimal() and len(value) >= _MS_DIGITS:
+        return _since_epoch(int(value), value, option)
     try:
-        if written.isdecimal():
-            raise ValueError(written)
-        moment = datetime.datetime.fromisoformat(written)
+        if value.isdecimal():
+            raise ValueError(value)
+        moment = datetime.datetime.fromisoformat(value)
     except ValueError:
         raise TaskError(
-            f"reset_value is {value!r}: a timestamp is ISO 8601, as 2026-01-31T12:00:00Z, or ms since the epoch. "
+            f"{option} is {value!r}: a time is ISO 8601, as 2026-01-31T12:00:00Z, or ms since the epoch. "
             "Nothing was sent."
         ) from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=datetime.UTC)
-    return int(moment.timestamp() * 1000)
+    return _since_epoch(int(moment.timestamp() * 1000), value, option)
+
+
+def _ago(value: str, option: str) -> int:
+    _short(value, option)
+    return _since_epoch(int(time.time() * 1000) - inputs.duration(value, option), value, option)
+
+
+def _short(value: str, option: str) -> None:
+    if len(value) > _LONGEST_TEXT:
+        raise TaskError(f"{option} is longer than {_LONGEST_TEXT} characters. Nothing was sent.")
+
+
+def _since_epoch(ms: int, value: str, option: str) -> int:
+    if abs(ms) > inputs.INT64_MAX:
+        raise TaskError(f"{option} is {value!r}, which is too large. Nothing was sent.")
+    # before 1970 there is no record, and negative timestamps mean something else to brokers
+    return max(0, ms)
+
+
+_READ: dict[str, c.Callable[[t.Any, str], int]] = {
+    TO_EARLIEST: lambda _value, _option: 0,
+    TO_LATEST: lambda _value, _option: 0,
+    TO_DATETIME: _moment,
+    _BY_DURATION: _ago,
+    TO_OFFSET: lambda value, option: inputs.natural(value, option, inputs.INT64_MAX),
+    SHIFT_BY: lambda value, option: inputs.whole(value, option, -inputs.INT64_MAX, inputs.INT64_MAX),
+}
+
+
+def _restore(given: dict[str, t.Any]) -> Restore:
+    path = inputs.path(given["path"], "restore.path")
+    return Restore(path, given["any_cluster"], given["missing_only"], given["recreated"] == "clamp")

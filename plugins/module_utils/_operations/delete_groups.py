@@ -10,7 +10,6 @@ import collections.abc as c
 import typing as t
 
 from .. import _input as inputs
-from .._errors import TaskError
 from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, GroupSnapshot, Offsets
 from .._kafka.rpc.delete_groups import DeleteGroups
@@ -41,14 +40,12 @@ class Request(t.NamedTuple):
 
 def parse(params: dict[str, t.Any]) -> Request:
     """Return what C(consumer_group) asks for; raises TaskError where an option cannot be."""
-    path = inputs.path(params["plan"], "plan")
-    if path is not None and params["force"]:
-        raise TaskError("force does not go with plan, which only deletes groups without members. Nothing was sent.")
+    path = inputs.optional_path(params["plan"], "plan")
     return Request(
         [] if path is not None else group_names(params["names"]),
         path,
         params["force"],
-        inputs.path(params["backup"], "backup"),
+        inputs.optional_path(params["backup"], "backup"),
         inputs.optional_natural(params["max_changes"], "max_changes"),
     )
 

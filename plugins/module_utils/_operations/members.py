@@ -74,16 +74,15 @@ def _whom(params: dict[str, t.Any]) -> tuple[list[str], list[MemberName] | None]
             f"settle_time is {params['settle_time']:g} s, and the timeout of the whole task {params['timeout']:g} s: "
             "raise timeout. Nothing was sent."
         )
-    if params["members"] is None:
-        if not params["remove_all"]:
-            raise TaskError("remove_all is false and members is not given: say whom to remove. Nothing was sent.")
-        return names, None
-    inputs.not_empty(params["members"], "members")
     if params["remove_all"]:
-        raise TaskError("remove_all and members do not go together: give one of them. Nothing was sent.")
+        if params["members"] is not None:
+            raise TaskError("remove_all and members do not go together: give one of them. Nothing was sent.")
+        return names, None
+    members = inputs.needed(params["members"], "members")
+    inputs.not_empty(members, "members")
     if len(names) != 1:
         raise TaskError("members goes with one group: names lists more. Nothing was sent.")
-    return names, [_member_name(member, f"members[{index}]") for index, member in enumerate(params["members"])]
+    return names, [_member_name(member, f"members[{index}]") for index, member in enumerate(members)]
 
 
 def _member_name(member: dict[str, t.Any], option: str) -> MemberName:

@@ -67,24 +67,27 @@ async def change_offsets(request: Request, session: Session) -> Report:
 
 def _saved(request: Request, session: Session) -> Saved | None:
     """Return what is to be restored: the named groups of a back-up, or all."""
-    if request.restore_from is None:
+    restore = request.restore
+    if restore is None:
         return None
     from .._files import backup as snapshot
 
     cluster_id = session.wire.cluster_id
-    backup = snapshot.read(request.restore_from, cluster_id, request.any_cluster)
+    backup = snapshot.read(restore.path, cluster_id, restore.any_cluster)
     for name in request.groups:
         if name not in backup.groups:
-            raise TaskError(f"restore_from: {request.restore_from} holds no group '{name}'. Nothing was changed.")
+            raise TaskError(f"restore.path: {restore.path} holds no group '{name}'. Nothing was changed.")
     saved = Saved(
         {name: backup.groups[name].offsets for name in request.groups or backup.groups},
         backup.topics,
         same_cluster=backup.cluster_id == cluster_id,
+        missing_only=restore.missing_only,
+        clamp=restore.clamp,
     )
     unknown = sorted(_named_topics(request, saved) - {*saved.topics})
     if saved.same_cluster and unknown:
         session.warnings.append(
-            f"restore_from: {request.restore_from} does not hold the ids of {counted(len(unknown), 'topic')}, first "
+            f"restore.path: {restore.path} does not hold the ids of {counted(len(unknown), 'topic')}, first "
             f"'{unknown[0]}': it is unknown whether they were created anew since, and leader epochs are not restored"
         )
     return saved

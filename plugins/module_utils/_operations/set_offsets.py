@@ -15,7 +15,7 @@ from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
 from .._kafka.rpc.offset_commit import OffsetCommit
 from .._kafka.session import Session
 from ._offset_checks import OffsetItem, partition_problem, settled, topic_problem
-from ._offset_request import CLAMP, Request, Reset, Wanted
+from ._offset_request import SHIFT_BY, TO_DATETIME, TO_EARLIEST, TO_LATEST, TO_OFFSET, Request, Reset, Wanted
 from ._precondition import Precondition, changes_by_group
 from ._read import Described
 from ._read_topics import Seen, offsets_at, read_logs
@@ -45,11 +45,15 @@ class Saved(t.NamedTuple):
         groups: the offsets of each group.
         topics: the ids of its topics, see C(_snapshot.TopicIds).
         same_cluster: whether it is a back-up of this cluster.
+        missing_only: whether what is committed now stays.
+        clamp: whether offsets of a topic that was created anew are clamped to its log.
     """
 
     groups: dict[str, Offsets]
     topics: c.Mapping[str, str | None]
     same_cluster: bool
+    missing_only: bool = False
+    clamp: bool = False
 
     def recreated(self, topic: Topic) -> bool:
         """Whether the topic is known to be another one than that of the back-up; other clusters are not compared."""
@@ -64,13 +68,13 @@ class Saved(t.NamedTuple):
 async def needed_logs(session: Session, request: Request, saved: Saved | None, topics: Seen) -> Logs:
     """Read the logs that offsets are clamped to: those of a reset, and of topics that were created anew."""
     partitions = set(_reset_partitions(request, topics) if saved is None else _recreated_partitions(saved, topics))
-    if not partitions or (saved is not None and request.recreated != CLAMP):
+    if not partitions or (saved is not None and not saved.clamp):
         return {}
     logs: Logs = {
         where: found if isinstance(found, KafkaError) else Log(*found)
         for where, found in (await read_logs(session, partitions)).items()
     }
-    if request.reset is not None and request.reset.to == "timestamp":
+    if request.reset is not None and request.reset.to == TO_DATETIME:
         for where, at_time in (await offsets_at(session, partitions, request.reset.value)).items():
             log = logs[where]
             if isinstance(log, Log):
@@ -121,7 +125,7 @@ def targets(
                 for where in _partitions(topic, chosen, topics[topic])
             }
         wanted[name] = {where: _with_epoch(target, where, topics) for where, target in wanted[name].items()}
-        if request.missing_only:
+        if saved is not None and saved.missing_only:
             # what is not missing stays as it is
             wanted[name].update((where, current[where]) for where in wanted[name] if where in current)
     return wanted
@@ -150,7 +154,7 @@ def _restored(saved: Saved, where: TopicPartition, then: Committed, topic: Topic
     if log is None:
         words = (
             f"topic '{where.topic}' was created anew since the back-up, so its offsets mean other records: set "
-            "recreated to clamp to restore them within the new log, or reset the group"
+            "restore.recreated to clamp to restore them within the new log, or reset the group"
         )
         return topic_problem(where, topic) or error("INCONSISTENT_TOPIC_ID", words)
     if isinstance(log, KafkaError):
@@ -184,16 +188,15 @@ def _reset_target(
 
 def _reset_offset(reset: Reset, log: Log, current: Committed | None) -> int | KafkaError:
     """Return where a reset leads, clamped to the log."""
-    if reset.to == "shift" and current is None:
-        return error(
-            "INVALID_REQUEST", "it has no committed offset to shift: reset it to earliest, latest or an offset"
-        )
+    if reset.to == SHIFT_BY and current is None:
+        words = "it has no committed offset to shift: reset it by to_earliest, to_latest or to_offset"
+        return error("INVALID_REQUEST", words)
     wanted = {
-        "earliest": log.start,
-        "latest": log.end,
-        "offset": reset.value,
-        "shift": reset.value + (current.offset if current else 0),
-        "timestamp": log.end if log.at_time is None or log.at_time < 0 else log.at_time,
+        TO_EARLIEST: log.start,
+        TO_LATEST: log.end,
+        TO_OFFSET: reset.value,
+        SHIFT_BY: reset.value + (current.offset if current else 0),
+        TO_DATETIME: log.end if log.at_time is None or log.at_time < 0 else log.at_time,
     }[reset.to]
     return _clamped(wanted, log)
 

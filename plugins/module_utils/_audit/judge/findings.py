@@ -31,7 +31,7 @@ UNDECODABLE = "undecodable"
 # offsets of these findings are of no use to the group
 WASTE = (UNSUBSCRIBED, TOPIC_GONE, TOPIC_RECREATED)
 _IN_PLAN = "It is in the plan."
-_SET_OFFSET = "Set the offset with reset_to of consumer_group_offsets, once the group's consumers are stopped."
+_SET_OFFSET = "Set the offset with reset of consumer_group_offsets, once the group's consumers are stopped."
 _IRREGULAR = "no request can name the group or one of its topics, or its records stand in two partitions of the topic"
 
 

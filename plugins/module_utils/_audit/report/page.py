@@ -69,7 +69,7 @@ TEMPLATE = r"""<!DOCTYPE html>
   <pre tabindex="0" aria-label="Commands"><code>ansible-playbook clean-up.yml --check --diff
 ansible-playbook clean-up.yml</code></pre>
   <p>The back-ups hold all that is deleted. To take it back, use
-    <code>kafkaops.groups.consumer_group_offsets</code> with <code>restore_from</code>.</p>
+    <code>kafkaops.groups.consumer_group_offsets</code> with <code>restore</code>.</p>
   {% else %}
   <p>There is nothing to delete: the plan is empty.</p>
   {% endif %}

@@ -46,25 +46,25 @@ KINDS = {
         "Offsets of an earlier topic of the same name",
         "The topic was deleted and created anew after the commit. The offset belongs to the earlier topic.",
         "Old offsets that nobody uses are in the plan: delete them with consumer_group_offsets. For a group in use, "
-        "decide where it has to begin in the new topic, and set that with consumer_group_offsets: reset_to.",
+        "decide where it has to begin in the new topic, and set that with consumer_group_offsets: reset.",
     ),
     "negative_offset": Advice(
         "Negative offset",
         "The group has committed an offset below 0. Brokers store it. Consumers take it for no offset, and continue by "
         "auto.offset.reset.",
-        "Find out which client commits it. Then set the offset with consumer_group_offsets: reset_to.",
+        "Find out which client commits it. Then set the offset with consumer_group_offsets: reset.",
     ),
     "before_log_start": Advice(
         "Offset before the start of the log",
         "Retention has removed records that the group had not read. Its consumers continue by auto.offset.reset.",
         "Look for a group that is too slow or stopped, or for a retention that is too short. Then set the offset with "
-        "consumer_group_offsets: reset_to earliest.",
+        "consumer_group_offsets: reset.to_earliest.",
     ),
     "after_log_end": Advice(
         "Offset after the end of the log",
         "The log is shorter than what the group says it has read: the topic was recreated, or records were lost.",
         "Find out what happened to the topic before the consumers go on, then set the offset with "
-        "consumer_group_offsets: reset_to.",
+        "consumer_group_offsets: reset.",
     ),
     "no_commits": Advice(
         "Members, but no commits",
