@@ -23,8 +23,11 @@ from tests.support.modules import MODULES, RULES, module_of
 NAME = "kafkaops.groups"
 ROLES = sorted(path.name for path in (CHECKOUT / "roles").iterdir())
 PLAYBOOKS = sorted(path.stem for path in (CHECKOUT / "playbooks").glob("*.yml"))
+PLUGINS = sorted(
+    path for kind in ("filter", "lookup", "modules", "test") for path in (CHECKOUT / "plugins" / kind).glob("*.py")
+)
 GUIDES = sorted((CHECKOUT / "docs" / "docsite" / "rst").glob("*.rst"))
-TEXTS = sorted(path for folder in (".", "docs", "awx") for path in (CHECKOUT / folder).glob("*.md"))
+TEXTS = sorted(path for folder in (".", "docs", "awx", "roles/*") for path in CHECKOUT.glob(f"{folder}/*.md"))
 
 _DIRECTIVE = re.compile(r"^( *)\.\. code-block:: (\S+)\n((?:\n|\1 +.*\n)+)", re.MULTILINE)
 _FENCE = re.compile(r"^ *```(\S*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
@@ -46,7 +49,7 @@ class Block(NamedTuple):
 
 
 def blocks() -> Iterator[Block]:
-    """Return the blocks of the guides, of the texts beside them, of the playbooks and of the modules."""
+    """Return the blocks of the guides, of the texts beside them, of the playbooks and of the plugins."""
     for path in GUIDES:
         text = path.read_text(encoding="utf-8")
         for found in _DIRECTIVE.finditer(text):
@@ -61,9 +64,9 @@ def blocks() -> Iterator[Block]:
         for found in _HEADER.finditer(text):
             command = re.sub(r"\n# +", " ", found[1])
             yield Block(_place(path, text, found.start()), "console", f"{command}\n")
-    for module in MODULES:
-        code = importlib.import_module(f"ansible_collections.{NAME}.plugins.modules.{module}")
-        yield Block(f"plugins/modules/{module}.py", "yaml", code.EXAMPLES.lstrip("\n"))
+    for path in PLUGINS:
+        code = importlib.import_module(f"ansible_collections.{NAME}.plugins.{path.parent.name}.{path.stem}")
+        yield Block(str(path.relative_to(CHECKOUT)), "yaml", code.EXAMPLES.lstrip("\n"))
 
 
 def inline_tasks() -> Iterator[Block]:
@@ -123,16 +126,11 @@ def problems_of_variables(given: Mapping[str, Any], *, whole: bool) -> list[str]
 
 
 def _variable_specs() -> dict[str, dict[str, Any]]:
-    """The options of the roles, and the variables that the other playbooks check by themselves, by their prefix."""
+    """The options of the roles, by their prefix."""
     specs = {}
     for role in ROLES:
         text = (CHECKOUT / "roles" / role / "meta" / "argument_specs.yml").read_text(encoding="utf-8")
         specs[role] = yaml.safe_load(text)["argument_specs"]["main"]["options"]
-    for playbook in PLAYBOOKS:
-        for play in yaml.safe_load((CHECKOUT / "playbooks" / f"{playbook}.yml").read_text(encoding="utf-8")):
-            for task in play.get("tasks", []):
-                if "ansible.builtin.validate_argument_spec" in task:
-                    specs[playbook] = task["ansible.builtin.validate_argument_spec"]["argument_spec"]
     return specs
 
 

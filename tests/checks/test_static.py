@@ -178,7 +178,7 @@ def test_every_module_is_in_the_action_group() -> None:
 
 @pytest.mark.fast
 @pytest.mark.parametrize("role", ROLES)
-def test_a_role_documents_its_defaults_and_has_its_playbook_and_its_scenario(role: str) -> None:
+def test_a_role_documents_its_defaults_and_has_its_playbook(role: str) -> None:
     folder = CHECKOUT / "roles" / role
     specs = yaml.safe_load((folder / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))
     options = specs["argument_specs"]["main"]["options"]
@@ -188,7 +188,12 @@ def test_a_role_documents_its_defaults_and_has_its_playbook_and_its_scenario(rol
     header = (CHECKOUT / "playbooks" / f"{role}.yml").read_text(encoding="utf-8").partition("- name:")[0]
     assert "# What it needs:" in header
     assert all(name in header for name, option in options.items() if option.get("required"))
-    assert (CHECKOUT / "extensions" / "molecule" / role / "molecule.yml").is_file()
+
+
+@pytest.mark.fast
+def test_the_roles_that_delete_have_scenarios() -> None:
+    scenarios = {path.parent.name for path in CHECKOUT.glob("extensions/molecule/*/molecule.yml")}
+    assert scenarios == {*ROLES, "demo"} - {"audit", "restore"}
 
 
 @pytest.mark.fast

@@ -52,8 +52,9 @@ def test_by_default_it_shows_what_would_go_and_deletes_nothing(cluster: Cluster,
         "teardown", cluster.bootstrap, LOOK | {"teardown_max_share": 100, "teardown_backup_folder": str(tmp_path)}
     )
     assert (shown.code, shown.words, shown.changed) == (0, "", [])
-    lines = shown.tasks["Show what would be deleted"]["msg"]
-    assert lines[2:] == ["Group undead-group: Empty", f"Topic {NAME}: 1 partitions"]
+    found = shown.tasks["Show what would be deleted"]["msg"]
+    assert found["Groups, with their states"] == ["undead-group: Empty"]
+    assert found["Topics, with their partitions"] == [f"{NAME}: 1"]
     assert "set teardown_apply to true" in shown.tasks["Say how to delete them"]["msg"]
     assert (state(cluster), list(tmp_path.iterdir())) == (before, [])
 

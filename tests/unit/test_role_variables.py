@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""No guard of a role or a playbook depends on a variable that an extra variable replaces, and nothing has a tag."""
+"""No guard of a role depends on a variable that an extra variable replaces, and nothing has a tag."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ import yaml
 from tests.support.collection import CHECKOUT
 
 ROLES = sorted(path.name for path in (CHECKOUT / "roles").iterdir())
-PLAYBOOKS = ["audit", "restore"]
 FILES = {role: sorted((CHECKOUT / "roles" / role / "tasks").glob("*.yml")) for role in ROLES}
-FILES |= {name: [CHECKOUT / "playbooks" / f"{name}.yml"] for name in PLAYBOOKS}
+ONCE = sorted(path.parents[1].name for path in CHECKOUT.glob("roles/*/tasks/choose_host.yml"))
 
 
 def tasks(found: Any) -> Iterator[dict[str, Any]]:
-    """Every task, block and play."""
+    """Every task and block."""
     for task in found or []:
         yield task
-        for inner in ("block", "rescue", "always", "tasks"):
+        for inner in ("block", "rescue", "always"):
             yield from tasks(task.get(inner))
 
 
@@ -34,10 +33,9 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def made(name: str) -> set[str]:
-    """The variables that a role or a playbook makes by itself."""
-    found: set[str] = set()
-    if name in ROLES:
-        found |= yaml.safe_load((CHECKOUT / "roles" / name / "vars" / "main.yml").read_text(encoding="utf-8")).keys()
+    """The variables that a role makes by itself."""
+    text = (CHECKOUT / "roles" / name / "vars" / "main.yml").read_text(encoding="utf-8")
+    found: set[str] = set(yaml.safe_load(text))
     for task in (task for path in FILES[name] for task in read(path)):
         facts = task.get("ansible.builtin.set_fact", {})
         found |= {task["register"]} if "register" in task else set()
@@ -54,13 +52,12 @@ def test_what_is_made_cannot_be_set(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_first_task_refuses_such_extra_variables(name: str) -> None:
-    path = FILES[name][0] if name in PLAYBOOKS else CHECKOUT / "roles" / name / "tasks" / "guard.yml"
+    path = CHECKOUT / "roles" / name / "tasks" / "guard.yml"
     first = next(task for task in read(path) if "ansible.builtin.assert" in task)
     check = f"lookup('kafkaops.groups.extra_vars', '__{name}_') | length == 0"
     assert first["ansible.builtin.assert"]["that"] == check
-    if name in ROLES:
-        checked = read(CHECKOUT / "roles" / name / "tasks" / "checked.yml")
-        assert checked[0]["ansible.builtin.import_tasks"] == "guard.yml"
+    checked = read(CHECKOUT / "roles" / name / "tasks" / "checked.yml")
+    assert checked[0]["ansible.builtin.import_tasks"] == "guard.yml"
 
 
 @pytest.mark.parametrize("name", ROLES)
@@ -70,12 +67,18 @@ def test_no_keyword_of_a_play_goes_on_after_a_refusal(name: str) -> None:
     assert entry["ansible.builtin.include_tasks"] == {"file": "checked.yml", "apply": apply}
 
 
-@pytest.mark.parametrize("name", ROLES)
+@pytest.mark.parametrize("name", ONCE)
 def test_hosts_with_the_same_options_are_one_run(name: str) -> None:
     folder = CHECKOUT / "roles" / name
     options = yaml.safe_load((folder / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))
     variables = yaml.safe_load((folder / "vars" / "main.yml").read_text(encoding="utf-8"))
     assert variables[f"__{name}_options"] == list(options["argument_specs"]["main"]["options"])
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_no_role_holds_a_program(name: str) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (CHECKOUT / "roles" / name).rglob("*.yml")]
+    assert [text for text in texts if "{%" in text] == []
 
 
 @pytest.mark.parametrize("path", [path for paths in FILES.values() for path in paths], ids=lambda path: str(path)[-30:])

@@ -6,19 +6,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-import yaml
-from ansible.template import Templar, trust_as_template
 from ansible_collections.kafkaops.groups.plugins.module_utils._input import matcher
-
-from tests.support.collection import CHECKOUT
-
-VARIABLES = yaml.safe_load((CHECKOUT / "roles/teardown/vars/main.yml").read_text(encoding="utf-8"))
-
-
-def taken(pattern: str) -> bool:
-    rule = "__teardown_regex_literals" if pattern.startswith("~") else "__teardown_shell_literals"
-    return bool(Templar(variables={"item": pattern}).template(trust_as_template(VARIABLES[rule])))
+from ansible_collections.kafkaops.groups.plugins.test.environment_pattern import environment_pattern
 
 
 @pytest.mark.parametrize(
@@ -55,11 +47,12 @@ def taken(pattern: str) -> bool:
             "~\\w+",
             "~en.*",
         ),
+        *(None, 7, ["env"]),
         *("~env|.*", "~env-.*|.*", "~(env-.*|.*)", "~.*env", "~^env", "~(?i)env-.*", "~en?v-.*", "~env*", "~env{0}.*"),
     ],
 )
-def test_refused(pattern: str) -> None:
-    assert not taken(pattern)
+def test_refused(pattern: Any) -> None:
+    assert not environment_pattern(pattern)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +63,7 @@ def test_refused(pattern: str) -> None:
     ],
 )
 def test_taken(pattern: str) -> None:
-    assert taken(pattern)
+    assert environment_pattern(pattern)
     # whatever is taken matches none of these
     matches = matcher([pattern], "match")
     assert not any(matches(name) for name in ("", "a", "e", "7", "-", "zz", "orders", "Payments-eu.2", "_" * 40))

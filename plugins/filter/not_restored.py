@@ -1,0 +1,63 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: not_restored
+short_description: Tell which groups kept what they had committed
+version_added: 0.1.0
+author:
+  - kafkaops.groups contributors (@kafkaops)
+description:
+  - Tells which groups kept an offset, although the restore was to set it, because they committed it in the meantime.
+positional: foreseen
+options:
+  _input:
+    description: The C(results) of the restore.
+    type: list
+    elements: dict
+    required: true
+  foreseen:
+    description: The C(results) of the same restore in check mode before that.
+    type: list
+    elements: dict
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Say what was not restored
+  ansible.builtin.assert:
+    that: restored.results | kafkaops.groups.not_restored(foreseen.results) | length == 0
+"""
+
+RETURN = r"""
+_value:
+  description: The names of the groups.
+  type: list
+  elements: str
+"""
+
+import collections.abc as c
+import typing as t
+
+Entry = c.Mapping[str, t.Any]
+
+
+def not_restored(results: c.Iterable[Entry], foreseen: c.Iterable[Entry]) -> list[str]:
+    """Return the groups of which an offset is another one than was foreseen, and was not set."""
+    wanted = {_place(item): item["after"] for item in foreseen if not item["failed"]}
+    kept = (item for item in results if item["action"] == "none" and item["after"] != wanted.get(_place(item)))
+    return list(dict.fromkeys(item["group"] for item in kept))
+
+
+def _place(item: Entry) -> tuple[str, str, int]:
+    return item["group"], item["topic"], item["partition"]
+
+
+class FilterModule:
+    """Names the filter."""
+
+    def filters(self) -> dict[str, c.Callable[..., t.Any]]:
+        return {"not_restored": not_restored}

@@ -1,0 +1,81 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: restore_review
+short_description: Tell what a restore would set, and what stands in its way
+version_added: 0.1.0
+author:
+  - kafkaops.groups contributors (@kafkaops)
+description:
+  - Tells of back-ups that are to be restored what would be set, and which groups have to be decided about first.
+options:
+  _input:
+    description:
+      - The C(results) of M(kafkaops.groups.consumer_group_offsets) in check mode, with
+        O(kafkaops.groups.consumer_group_offsets#module:restore), of all back-ups.
+    type: list
+    elements: dict
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Show what would be set
+  ansible.builtin.debug:
+    msg: "{{ (foreseen.results | kafkaops.groups.restore_review).lines }}"
+"""
+
+RETURN = r"""
+_value:
+  description: What was found.
+  type: dict
+  contains:
+    lines:
+      description: A line for each offset that would be set.
+      type: list
+      elements: str
+    repeated:
+      description: The groups with an offset that more than one of the back-ups holds.
+      type: list
+      elements: str
+    moved:
+      description: The groups that have another offset now than in the back-up.
+      type: list
+      elements: str
+"""
+
+import collections.abc as c
+import typing as t
+
+Entry = c.Mapping[str, t.Any]
+
+
+def restore_review(results: c.Iterable[Entry]) -> dict[str, list[str]]:
+    """Return `lines`, `repeated` and `moved` of a restore in check mode."""
+    lines: list[str] = []
+    places: set[tuple[str, str, int]] = set()
+    # as keys, since these keep their order
+    repeated: dict[str, None] = {}
+    moved: dict[str, None] = {}
+    for item in results:
+        place = (item["group"], item["topic"], item["partition"])
+        if place in places:
+            repeated[item["group"]] = None
+        places.add(place)
+        # also of what fails now, and may not fail by the time it is set
+        if item["action"] == "set_offset" and item.get("before"):
+            moved[item["group"]] = None
+        if item["changed"]:
+            now = item["before"]["offset"] if item["before"] else "none"
+            lines.append("Group {}, {}-{}: {}, now {}".format(*place, item["after"]["offset"], now))
+    return {"lines": lines, "repeated": [*repeated], "moved": [*moved]}
+
+
+class FilterModule:
+    """Names the filter."""
+
+    def filters(self) -> dict[str, c.Callable[..., t.Any]]:
+        return {"restore_review": restore_review}

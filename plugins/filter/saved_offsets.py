@@ -1,0 +1,92 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: saved_offsets
+short_description: Read the offsets of a group from a back-up, or from Kafka's CSV
+version_added: 0.1.0
+author:
+  - kafkaops.groups contributors (@kafkaops)
+description:
+  - Reads the text of a back-up of this collection, or of a CSV file as C(kafka-consumer-groups.sh --export) writes it,
+    with the lines C(TOPIC,PARTITION,OFFSET) or C(GROUP,TOPIC,PARTITION,OFFSET).
+positional: group, cluster_id
+options:
+  _input:
+    description: The text of the file.
+    type: str
+    required: true
+  group:
+    description: The group. A CSV file with three columns names none, and is taken for this group's.
+    type: str
+    required: true
+  cluster_id:
+    description: The id of the cluster that a back-up has to be of. CSV files do not say what they are of.
+    type: str
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Take the offsets of a file
+  ansible.builtin.set_fact:
+    offsets: "{{ file.content | b64decode | kafkaops.groups.saved_offsets('reports', 'LqMsGZkBQkaXCRaSfF1jDg') }}"
+"""
+
+RETURN = r"""
+_value:
+  description: >-
+    The offsets of the group, each with its topic and its partition. It is V(none) if the text is neither a back-up of
+    the cluster nor such a CSV file.
+  type: list
+  elements: dict
+"""
+
+import collections.abc as c
+import csv
+import json
+import typing as t
+
+from ansible_collections.kafkaops.groups.plugins.module_utils._files.backup import BACKUP
+
+Offset = dict[str, t.Any]
+
+
+def saved_offsets(text: str, group: str, cluster_id: str) -> list[Offset] | None:
+    """Return the offsets that a file holds for a group, None if it is no such file."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return _from_csv(text, group)
+    if (
+        not isinstance(document, dict)
+        or document.get("format") != BACKUP.format
+        or document.get("version") not in (*BACKUP.earlier, BACKUP.version)
+        or document.get("cluster_id") != cluster_id
+    ):
+        return None
+    try:
+        return [offset for each in document["groups"] if each["name"] == group for offset in each["offsets"]]
+    except (KeyError, TypeError):
+        return None
+
+
+def _from_csv(text: str, group: str) -> list[Offset] | None:
+    found = []
+    rows = [row for row in csv.reader(text.splitlines()) if row]
+    for row in rows:
+        *names, partition, offset = row if len(row) in (3, 4) else ("", "", "")
+        if not all(names) or not (partition.isdecimal() and offset.isdecimal()):
+            return None
+        if len(names) == 1 or names[0] == group:
+            found.append({"topic": names[-1], "partition": int(partition), "offset": int(offset)})
+    return found if rows else None
+
+
+class FilterModule:
+    """Names the filter."""
+
+    def filters(self) -> dict[str, c.Callable[..., t.Any]]:
+        return {"saved_offsets": saved_offsets}

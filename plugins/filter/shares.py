@@ -1,0 +1,63 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: shares
+short_description: Tell what share of a whole would be deleted
+version_added: 0.1.0
+author:
+  - kafkaops.groups contributors (@kafkaops)
+description:
+  - Turns numbers of things, and how many of each there are, into percentages and words. What there is none of is left
+    out.
+options:
+  _input:
+    description: By the name of the things, a list of two numbers. The first is the part, the second the whole.
+    type: dict
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Refuse to delete too much
+  ansible.builtin.assert:
+    that: "{'groups': [3, 4]} | kafkaops.groups.shares | selectattr('share', 'gt', 50) | length == 0"
+"""
+
+RETURN = r"""
+_value:
+  description: What each part is.
+  type: list
+  elements: dict
+  contains:
+    share:
+      description: The part in percent of the whole.
+      type: float
+      sample: 75.0
+    words:
+      description: The same in words.
+      type: str
+      sample: 3 of the 4 groups (75.000 %)
+"""
+
+import collections.abc as c
+import typing as t
+
+
+def shares(parts: c.Mapping[str, c.Sequence[int]]) -> list[dict[str, t.Any]]:
+    """Return the share, in percent, and the words for each part that is not 0."""
+    found = []
+    for things, (part, whole) in parts.items():
+        if part:
+            share = part * 100 / max(whole, 1)
+            found.append({"share": share, "words": f"{part} of the {whole} {things} ({share:.3f} %)"})
+    return found
+
+
+class FilterModule:
+    """Names the filter."""
+
+    def filters(self) -> dict[str, c.Callable[..., t.Any]]:
+        return {"shares": shares}

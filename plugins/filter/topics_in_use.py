@@ -1,0 +1,132 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: topics_in_use
+short_description: Tell which topics are used by consumer groups that stay
+version_added: 0.1.0
+author:
+  - kafkaops.groups contributors (@kafkaops)
+description:
+  - Tells of topics that are to be deleted which of them groups use that are not deleted with them. Members read a topic
+    that they subscribe to or are assigned, and own the changelogs of their Streams application.
+positional: topics, deleted
+options:
+  _input:
+    description:
+      - The C(groups) that M(kafkaops.groups.consumer_group_info) returns for the whole cluster, with members and
+        offsets. Of two of the same name, the first counts.
+    type: list
+    elements: dict
+    required: true
+  topics:
+    description: The names of the topics that are to be deleted.
+    type: list
+    elements: str
+    required: true
+  deleted:
+    description: The names of the groups that are deleted with them.
+    type: list
+    elements: str
+    required: true
+  errors:
+    description: The C(errors) that M(kafkaops.groups.consumer_group_info) returns for groups and brokers.
+    type: list
+    elements: dict
+    default: []
+"""
+
+EXAMPLES = r"""
+- name: Refuse to delete topics that others read
+  ansible.builtin.assert:
+    that: (found.groups | kafkaops.groups.topics_in_use(['test-1-orders'], ['test-1'])).read | length == 0
+"""
+
+RETURN = r"""
+_value:
+  description: What was found.
+  type: dict
+  contains:
+    read:
+      description: The topics that members of groups that stay read or own.
+      type: list
+      elements: str
+    committed:
+      description: The topics on which groups that stay have committed offsets, each with these groups in brackets.
+      type: list
+      elements: str
+    hidden:
+      description: The names of groups that stay, and that do not say what they read, since they rebalance.
+      type: list
+      elements: str
+    unknown:
+      description: Why it is not known what some of the groups read. Of a missing permission nothing is said.
+      type: list
+      elements: str
+"""
+
+import collections.abc as c
+import typing as t
+
+Entry = c.Mapping[str, t.Any]
+# those of Kafka Connect's workers read no topics as members
+_CONSUMERS = ("consumer", "share", "streams")
+
+
+def topics_in_use(
+    groups: c.Iterable[Entry], topics: c.Sequence[str], deleted: c.Iterable[str], errors: c.Iterable[Entry] = ()
+) -> dict[str, list[str]]:
+    """Return `read`, `committed`, `hidden` and `unknown` of the topics that are to be deleted."""
+    by_name: dict[str, Entry] = {}
+    for group in groups:
+        by_name.setdefault(group["name"], group)
+    leaving = set(deleted)
+    staying = [group for name, group in by_name.items() if name not in leaving]
+    readers = [group for group in staying if group["members"] and group["protocol_type"] in _CONSUMERS]
+    members = [member for group in readers for member in group["members"]]
+    read = {topic for member in members for topic in member["topics"] or ()}
+    read |= {assigned["topic"] for member in members for assigned in member["assignment"] or ()}
+    owners = {group["name"] for group in readers if group["type"] == "streams" or group["assignor"] == "stream"}
+    hidden = [group["name"] for group in readers if any(member["topics"] is None for member in group["members"])]
+    return {
+        "read": [topic for topic in topics if topic in read or _owner(topic, by_name) in owners],
+        "committed": _committed(staying, set(topics)),
+        "hidden": hidden,
+        "unknown": [f"group {name} rebalances" for name in hidden] + _unasked(errors),
+    }
+
+
+def _owner(topic: str, names: c.Container[str]) -> str | None:
+    """Return the group whose changelog a topic is: of the names that it begins with, the longest."""
+    if not topic.endswith("-changelog"):
+        return None
+    parts = topic.split("-")
+    begins = ("-".join(parts[:count]) for count in range(len(parts) - 2, 0, -1))
+    return next((name for name in begins if name in names), None)
+
+
+def _committed(groups: c.Iterable[Entry], topics: c.Container[str]) -> list[str]:
+    by_topic: dict[str, list[str]] = {}
+    for group in groups:
+        for topic in {offset["topic"] for offset in group["offsets"] or ()}:
+            if topic in topics:
+                by_topic.setdefault(topic, []).append(group["name"])
+    return [f"{topic} ({', '.join(names)})" for topic, names in sorted(by_topic.items())]
+
+
+def _unasked(errors: c.Iterable[Entry]) -> list[str]:
+    return [
+        f"{'group ' + each['group'] if 'group' in each else 'the broker at ' + each['address']} could not be asked"
+        for each in errors
+        if not (each["error"]["name"] or "").endswith("_AUTHORIZATION_FAILED")
+    ]
+
+
+class FilterModule:
+    """Names the filter."""
+
+    def filters(self) -> dict[str, c.Callable[..., t.Any]]:
+        return {"topics_in_use": topics_in_use}

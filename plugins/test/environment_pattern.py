@@ -1,0 +1,57 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+name: environment_pattern
+short_description: Whether a pattern cannot match just anything
+version_added: 0.1.0
+author:
+  - kafkaops.groups contributors (@kafkaops)
+description:
+  - A pattern of one environment has three literal characters in a row. A regular expression begins with them, and has
+    no C(|).
+options:
+  _input:
+    description: The pattern, as O(kafkaops.groups.consumer_group_info#module:match) takes it.
+    type: raw
+    required: true
+"""
+
+EXAMPLES = r"""
+- name: Refuse a pattern that could match anything
+  ansible.builtin.assert:
+    that: "'test-*' is kafkaops.groups.environment_pattern"
+"""
+
+RETURN = r"""
+_value:
+  description: Whether it has them.
+  type: bool
+"""
+
+import collections.abc as c
+import re
+import typing as t
+
+_SET = re.compile(r"\[!?\]?[^\]]*\]")
+_LITERALS = re.compile(r"[^*?\s]{3}")
+_BEGINS = re.compile(r"~(?:[A-Za-z0-9_-]|\\[.]){3,}(?![?*{|])")
+
+
+def environment_pattern(pattern: t.Any) -> bool:
+    """Whether a pattern has three literal characters in a row."""
+    if not isinstance(pattern, str):
+        return False
+    if pattern.startswith("~"):
+        return _BEGINS.match(pattern) is not None and "|" not in pattern
+    return _LITERALS.search(_SET.sub("*", pattern)) is not None
+
+
+class TestModule:
+    """Names the test."""
+
+    def tests(self) -> dict[str, c.Callable[..., bool]]:
+        return {"environment_pattern": environment_pattern}

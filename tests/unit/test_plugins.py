@@ -1,0 +1,280 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What the roles compute: the filters and the tests of the collection."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.filter.not_restored import not_restored
+from ansible_collections.kafkaops.groups.plugins.filter.plan_review import plan_review
+from ansible_collections.kafkaops.groups.plugins.filter.reset_offsets import reset_offsets
+from ansible_collections.kafkaops.groups.plugins.filter.restore_review import restore_review
+from ansible_collections.kafkaops.groups.plugins.filter.saved_offsets import saved_offsets
+from ansible_collections.kafkaops.groups.plugins.filter.shares import shares
+from ansible_collections.kafkaops.groups.plugins.filter.topics_in_use import topics_in_use
+from ansible_collections.kafkaops.groups.plugins.test.broken_off import broken_off
+
+pytestmark = pytest.mark.fast
+
+AT = {"topic": "t", "partition": 0}
+OLD = {"group": "old", "offsets": [{}, {}, {}], "evidence": "no commit for 9 days"}
+WASTE = {"group": "live", **AT, "evidence": "the topic is gone"}
+PLAN = {"delete_groups": [OLD], "delete_offsets": [WASTE], "judged": {"groups": 4, "offsets": 10}, "created": "now"}
+DELETE_GROUP = {"group": "old", "action": "delete_group", "changed": True}
+DELETE_OFFSET = {"group": "live", **AT, "action": "delete_offset", "changed": True}
+IDLE = {"action": "none", "changed": False}
+USED = {**IDLE, "left_alone": "it has members"}
+
+
+@pytest.mark.parametrize(
+    ("results", "lines", "lost", "rest"),
+    [
+        ([], [], (0, 0), (1, 1)),
+        ([DELETE_GROUP], ["Group old: no commit for 9 days"], (1, 3), (1, 1)),
+        ([DELETE_OFFSET], ["Offset of t-0 of group live: the topic is gone"], (1, 1), (1, 1)),
+        (
+            [DELETE_GROUP, DELETE_OFFSET],
+            ["Group old: no commit for 9 days", "Offset of t-0 of group live: the topic is gone"],
+            (2, 4),
+            (1, 1),
+        ),
+        ([{"group": "old", **USED}], ["Left alone: old: it has members"], (0, 0), (0, 1)),
+        ([{"group": "live", **AT, **USED}], ["Left alone: t-0 of group live: it has members"], (0, 0), (1, 0)),
+        # gone by itself: neither deleted nor left alone
+        ([{"group": "old", **IDLE}], [], (0, 0), (1, 1)),
+    ],
+)
+def test_what_check_mode_says_of_a_plan(results: list[Any], lines: list[str], lost: Any, rest: Any) -> None:
+    found = plan_review(PLAN, results)
+    assert found["lines"] == lines
+    assert found["lost"] == {"groups": [lost[0], 4], "committed offsets": [lost[1], 10]}
+    assert found["rest"] == {**PLAN, "delete_groups": [OLD][: rest[0]], "delete_offsets": [WASTE][: rest[1]]}
+
+
+def test_a_group_that_loses_two_offsets_is_one_group() -> None:
+    plan = {**PLAN, "delete_offsets": [WASTE, {**WASTE, "partition": 1}]}
+    assert plan_review(plan, [DELETE_OFFSET, {**DELETE_OFFSET, "partition": 1}])["lost"]["groups"] == [1, 4]
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ({"groups": [3, 4]}, [{"share": 75.0, "words": "3 of the 4 groups (75.000 %)"}]),
+        (
+            {"groups": [0, 4], "topics": [1, 3]},
+            [{"share": pytest.approx(100 / 3), "words": "1 of the 3 topics (33.333 %)"}],
+        ),
+        ({"groups": [0, 0]}, []),
+        # a plan that was written by hand
+        ({"groups": [2, 0]}, [{"share": 200.0, "words": "2 of the 0 groups (200.000 %)"}]),
+    ],
+)
+def test_shares(parts: Any, expected: list[Any]) -> None:
+    assert shares(parts) == expected
+
+
+BACKUP = {
+    "format": "kafkaops.groups/backup",
+    "version": 2,
+    "cluster_id": "c",
+    "groups": [{"name": "g", "offsets": [{**AT, "offset": 5}]}, {"name": "h", "offsets": [{**AT, "offset": 6}]}],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (json.dumps(BACKUP), [(0, 5)]),
+        (json.dumps({**BACKUP, "version": 1}), [(0, 5)]),
+        (json.dumps({**BACKUP, "groups": []}), []),
+        (json.dumps({**BACKUP, "version": 3}), None),
+        (json.dumps({**BACKUP, "cluster_id": "another"}), None),
+        (json.dumps({**BACKUP, "format": "kafkaops.groups/plan"}), None),
+        (json.dumps({**BACKUP, "groups": [{}]}), None),
+        ("[]", None),
+        ("t,0,5\n", [(0, 5)]),
+        ('"t",0,5\r\n"t",1,7', [(0, 5), (1, 7)]),
+        ("g,t,0,5\nh,t,0,6\n", [(0, 5)]),
+        ("\nt,0,5\n\n", [(0, 5)]),
+        ("t,0,-5\n", None),
+        ("t,0,five\n", None),
+        ("t,0\n", None),
+        (",0,5\n", None),
+        ("t,0,5\nnonsense\n", None),
+        ("", None),
+        ("\n", None),
+    ],
+)
+def test_offsets_of_a_file(text: str, expected: list[tuple[int, int]] | None) -> None:
+    found = saved_offsets(text, "g", "c")
+    assert (None if found is None else [(each["partition"], each["offset"]) for each in found]) == expected
+
+
+LOGS = [
+    {"name": "in", "log": [{"partition": 0, "start": 10, "end": 20}, {"partition": 1, "start": 0, "end": 5}]},
+    {"name": "between", "log": [{"partition": 0, "start": 3, "end": 9}]},
+    {"name": "other", "log": [{"partition": 0, "start": 0, "end": 1}]},
+]
+KNOWN = [{"topic": "in", "partition": 0, "offset": 15}]
+
+
+@pytest.mark.parametrize(
+    ("to", "value", "known", "expected"),
+    [
+        ("earliest", None, [], [10, 0]),
+        ("latest", None, [], [20, 5]),
+        ("offset", 4, [], [10, 4]),
+        ("offset", 99, [], [20, 5]),
+        ("shift", -2, KNOWN, [13, 3]),
+        ("shift", 100, KNOWN, [20, 5]),
+        ("timestamp", None, KNOWN, [15]),
+        ("duration", None, [{"topic": "in", "partition": 1, "after": {"offset": 2}}], [2]),
+        ("file", None, [{"topic": "in", "partition": 0, "offset": 1}], [10]),
+        ("file", None, [], []),
+        ("delete", None, KNOWN, []),
+    ],
+)
+def test_where_a_streams_application_begins_again(to: str, value: int | None, known: Any, expected: list[int]) -> None:
+    found = reset_offsets(LOGS, ["in"], ["between"], to, value, known)
+    assert [each["offset"] for each in found if each["topic"] == "in"] == expected
+    assert [each for each in found if each["topic"] != "in"] == [
+        {"topic": "between", "partition": 0, "offset": 9, "metadata": ""}
+    ]
+
+
+def group(name: str, *topics: str, **given: Any) -> dict[str, Any]:
+    """A group with one member that subscribes to topics, or without members."""
+    members = [{"topics": [*topics], "assignment": []}] if topics else []
+    return {
+        "name": name,
+        "members": members,
+        "offsets": [],
+        "type": "classic",
+        "protocol_type": "consumer",
+        "assignor": "range",
+        **given,
+    }
+
+
+def committed(*topics: str) -> list[dict[str, Any]]:
+    return [{"topic": topic, "partition": partition} for topic in topics for partition in (0, 1)]
+
+
+STREAMS = {"assignor": "stream"}
+HIDDEN = [{"topics": None, "assignment": None}]
+ASSIGNED = [{"topics": [], "assignment": [{"topic": "t"}]}]
+
+
+@pytest.mark.parametrize(
+    ("groups", "topics", "found"),
+    [
+        ([], ["t"], {}),
+        ([group("stays", "t", "u")], ["t"], {"read": ["t"]}),
+        ([group("goes", "t")], ["t"], {}),
+        ([group("stays", members=ASSIGNED)], ["t"], {"read": ["t"]}),
+        ([group("stays", "t", protocol_type="connect")], ["t"], {}),
+        ([group("stays", offsets=committed("t", "u"))], ["t"], {"committed": ["t (stays)"]}),
+        ([group("a", offsets=committed("t")), group("b", offsets=committed("t"))], ["t"], {"committed": ["t (a, b)"]}),
+        ([group("goes", offsets=committed("t"))], ["t"], {}),
+        ([group("stays", offsets=None)], ["t"], {}),
+        ([group("stays", members=HIDDEN)], ["t"], {"hidden": ["stays"], "unknown": ["group stays rebalances"]}),
+        # looked at again: the first counts
+        ([group("stays", "u"), group("stays", members=HIDDEN)], ["t"], {}),
+        # changelogs belong to the application with the longest name that they begin with
+        ([group("app", "in", **STREAMS)], ["app-sums-changelog"], {"read": ["app-sums-changelog"]}),
+        ([group("app", "in", type="streams")], ["app-sums-changelog"], {"read": ["app-sums-changelog"]}),
+        ([group("app", "in")], ["app-sums-changelog"], {}),
+        ([group("app", **STREAMS)], ["app-sums-changelog"], {}),
+        ([group("app", "in", **STREAMS)], ["app-sums-repartition", "application-sums-changelog"], {}),
+        ([group("app", "in", **STREAMS), group("app-two")], ["app-two-sums-changelog"], {}),
+        (
+            [group("app"), group("app-two", "in", **STREAMS)],
+            ["app-two-a-b-changelog"],
+            {"read": ["app-two-a-b-changelog"]},
+        ),
+    ],
+)
+def test_topics_that_groups_use_that_stay(groups: list[Any], topics: list[str], found: dict[str, list[str]]) -> None:
+    empty: dict[str, list[str]] = {"read": [], "committed": [], "hidden": [], "unknown": []}
+    assert topics_in_use(groups, topics, ["goes"]) == {**empty, **found}
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        ({"group": "g", "error": {"name": "COORDINATOR_NOT_AVAILABLE"}}, ["group g could not be asked"]),
+        ({"address": "b:1", "error": {"name": None}}, ["the broker at b:1 could not be asked"]),
+        ({"group": "g", "error": {"name": "GROUP_AUTHORIZATION_FAILED"}}, []),
+    ],
+)
+def test_what_could_not_be_asked_is_not_known(error: Any, expected: list[str]) -> None:
+    assert topics_in_use([], ["t"], [], [error])["unknown"] == expected
+
+
+def restored(group: str, before: int | None, after: int, **given: Any) -> dict[str, Any]:
+    """A result of a restore."""
+    return {
+        "group": group,
+        **AT,
+        "before": None if before is None else {"offset": before},
+        "after": {"offset": after},
+        "action": "set_offset",
+        "changed": True,
+        "failed": False,
+        **given,
+    }
+
+
+@pytest.mark.parametrize(
+    ("results", "lines", "repeated", "moved"),
+    [
+        ([], [], [], []),
+        ([restored("g", None, 5)], ["Group g, t-0: 5, now none"], [], []),
+        ([restored("g", 7, 5)], ["Group g, t-0: 5, now 7"], [], ["g"]),
+        ([restored("g", 7, 5, changed=False, failed=True)], [], [], ["g"]),
+        ([restored("g", 5, 5, changed=False, action="none")] * 2, [], ["g"], []),
+        (
+            [restored("g", 5, 5, changed=False, action="none"), restored("h", None, 5)],
+            ["Group h, t-0: 5, now none"],
+            [],
+            [],
+        ),
+    ],
+)
+def test_what_a_restore_would_set(results: list[Any], lines: list[str], repeated: list[str], moved: list[str]) -> None:
+    assert restore_review(results) == {"lines": lines, "repeated": repeated, "moved": moved}
+
+
+@pytest.mark.parametrize(
+    ("done", "foreseen", "expected"),
+    [
+        (restored("g", None, 5), restored("g", None, 5), []),
+        (restored("g", 9, 9, action="none"), restored("g", None, 5), ["g"]),
+        (restored("g", 5, 5, action="none"), restored("g", None, 5), []),
+        # it could not be looked at
+        (restored("g", 9, 9, action="none"), restored("g", None, 9, failed=True), ["g"]),
+    ],
+)
+def test_what_was_not_restored(done: Any, foreseen: Any, expected: list[str]) -> None:
+    assert not_restored([done], [foreseen]) == expected
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ({"failed": True, "msg": "The task did not end in time."}, True),
+        ({"failed": True}, True),
+        ({"failed": True, "msg": "names is empty. Nothing was sent."}, False),
+        ({"failed": True, "msg": "1 of 2 groups failed", "results": []}, False),
+        ({"failed": False}, False),
+        ({"skipped": True}, False),
+        ({}, False),
+    ],
+)
+def test_a_task_that_broke_off(result: dict[str, Any], expected: bool) -> None:
+    assert broken_off(result) is expected
