@@ -161,7 +161,7 @@ def test_overview_names_everything() -> None:
     for text in (_guide("overview"), _text("README.md")):
         named = set(re.findall(r"[a-z_]+", text))
         assert {*MODULES, *ROLES, *PLAYBOOKS} - {"demo"} <= named
-    rows = re.findall(r"^\| `(\w+)` \|", _text("README.md"), re.MULTILINE)
+    rows = re.findall(r"^\| \[`(\w+)`\]", _text("README.md"), re.MULTILINE)
     assert sorted(rows) == sorted([*MODULES, *ROLES])
     # each role has a playbook of its name
     assert {*PLAYBOOKS} == {*ROLES, "demo"}
@@ -260,3 +260,11 @@ def test_links_of_the_readme_work_on_galaxy() -> None:
     ours = [link.removeprefix(f"{repository}/blob/main/") for link in links if link.startswith(f"{repository}/blob/")]
     assert len(ours) > 10
     assert [path for path in ours if not (CHECKOUT / path).exists()] == []
+
+
+@pytest.mark.fast
+def test_ratios_of_the_readme_were_measured() -> None:
+    ratios = re.findall(r"([\d.]+) times as", _text("README.md"))
+    measured = _text("docs/benchmarks.md")
+    assert len(ratios) == 3
+    assert [ratio for ratio in ratios if f"({ratio})" not in measured and f"| {ratio} |" not in measured] == []

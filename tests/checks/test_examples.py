@@ -36,6 +36,9 @@ SCRIPTS = {"bash"}
 #: Tools that are not installed here, of which only the files that they are given can be looked for.
 ELSEWHERE = ("ansible-builder", "awx", "curl")
 
+#: Where ansible-galaxy installs the collection.
+INSTALLED = "~/.ansible/collections/ansible_collections/kafkaops/groups/"
+
 _BIN = Path(sys.executable).parent
 _TARGETS = set(re.findall(r"^([\w-]+):", (CHECKOUT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 _CLI = {"ansible-playbook": PlaybookCLI, "ansible-doc": DocCLI, "ansible-galaxy": GalaxyCLI}
@@ -50,8 +53,10 @@ def kind(loaded: Any) -> str:
 
 def yaml_blocks() -> Iterator[tuple[Block, Any]]:
     for block in BLOCKS:
-        if block.language == "yaml":
-            yield block, yaml.safe_load(block.text)
+        loaded = yaml.safe_load(block.text) if block.language == "yaml" else None
+        # but for what ansible-galaxy reads
+        if loaded and "collections" not in loaded:
+            yield block, loaded
 
 
 def tasks_of(loaded: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -206,7 +211,7 @@ def problem_of_command(words: list[str], block: Block) -> str:
     if tool in _CLI:
         return _problem_of_ansible(words, block)
     if tool == "python3" and words[1:4] == ["-m", "pip", "install"]:
-        files = [word for before, word in itertools.pairwise(words) if before == "-r"]
+        files = [word.removeprefix(INSTALLED) for before, word in itertools.pairwise(words) if before == "-r"]
         return "".join(f"no file {name} " for name in files if not (CHECKOUT / name).is_file())
     if tool.startswith(".venv/bin/"):
         if not (_BIN / tool.removeprefix(".venv/bin/")).exists():

@@ -28,7 +28,7 @@ from tests.support.offsets_topic import Record
 pytestmark = pytest.mark.live
 
 MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("*.py"))
-HEADING = "## Ten lines that clean a cluster"
+HEADING = "## Delete stale groups\n"
 PARTITIONS = 10
 OLD = int((time.time() - 120 * 86_400) * 1000)
 

@@ -34,7 +34,7 @@ def publish(spark: SparkSession, output: str, groups: int) -> None:
     rows = [commit(f"g{number}", 31) for number in range(groups)]
     world = World(rows, {row["group"]: {} for row in rows})
     settings = audit_settings(output)
-    facts = pipeline.Facts("of no cluster", NOW, time.monotonic(), groups, {}, [])
+    facts = pipeline.Facts("of no cluster", NOW, time.monotonic(), groups, {}, [], None)
     pipeline.publish(settings, facts, pipeline.judge(settings, facts, world.scan(spark), world.frames(spark)))
 
 

@@ -10,10 +10,11 @@ import datetime
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge.caveats import caveats
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge.caveats import StaleAfter, caveats
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import rows
 
 NOW = datetime.datetime(2026, 3, 1, 12, tzinfo=datetime.UTC)
+DAY_MS = 86_400_000
 HOUR = datetime.timedelta(hours=1)
 GROUP: dict[str, t.Any] = {
     "group": "g",
@@ -40,9 +41,23 @@ GROUP: dict[str, t.Any] = {
     ],
 )
 def test_caveats(groups: list[dict[str, t.Any]], records: int, unread: dict[int, str], starts: list[str]) -> None:
-    found = caveats(groups, records, unread, "__consumer_offsets", NOW)
+    found = caveats(groups, records, unread, "__consumer_offsets", NOW, StaleAfter("7d", 7 * DAY_MS, 7 * DAY_MS))
     assert len(found) == len(starts)
     assert all(sentence.startswith(start) for sentence, start in zip(found, starts, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("days", "retention", "words"),
+    [
+        (7, 7 * DAY_MS, []),
+        (8, 7 * DAY_MS, ["stale_after is 8d, and offsets.retention.minutes of the brokers is 10080:"]),
+        (8, None, []),
+    ],
+)
+def test_a_limit_beyond_the_retention(days: int, retention: int | None, words: list[str]) -> None:
+    limit = StaleAfter(f"{days}d", days * DAY_MS, retention)
+    found = caveats([GROUP], 1, {}, "__consumer_offsets", NOW, limit)
+    assert [sentence.partition(": ")[0] + ":" for sentence in found] == words
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,7 @@ class Facts:
         started: the same, by the monotonic clock.
         records: how many were read.
         unread: why a partition was not read completely.
+        retention: the brokers' C(offsets.retention.minutes) in ms, None if it is not known.
     """
 
     cluster_id: str
@@ -56,6 +57,7 @@ class Facts:
     records: int
     unread: dict[int, str]
     warnings: list[str]
+    retention: int | None
 
 
 def audit(spark: SparkSession, settings: Settings) -> Row:
@@ -83,6 +85,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         sum(row["records"] for row in read),
         {row["source_partition"]: row["problem"] for row in read if row["problem"]},
         seen.warnings,
+        seen.retention,
     )
     return publish(settings, facts, judge(settings, facts, scan, _frames(spark, seen, partitions)))
 
@@ -122,7 +125,12 @@ def _write(settings: Settings, facts: Facts, frames: dict[str, DataFrame], draft
     )
     plan_file.write(draft.path(store.PLAN), planned)
     warnings = facts.warnings + caveats.caveats(
-        rows["groups"], facts.records, facts.unread, settings.topic, facts.created
+        rows["groups"],
+        facts.records,
+        facts.unread,
+        settings.topic,
+        facts.created,
+        caveats.StaleAfter(settings.stale_after, settings.stale_after_ms, facts.retention),
     )
     summary = {
         "records": facts.records,

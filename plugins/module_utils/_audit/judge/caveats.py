@@ -15,8 +15,24 @@ Row = dict[str, t.Any]
 AHEAD = datetime.timedelta(hours=1)
 
 
+_MINUTE_MS = 60_000
+
+
+class StaleAfter(t.NamedTuple):
+    """C(stale_after) as it was given and in ms, and the broker's C(offsets.retention.minutes) in ms, if it is known."""
+
+    given: str
+    ms: int
+    retention: int | None
+
+
 def caveats(
-    groups: list[Row], records_read: int, unread: dict[int, str], topic: str, now: datetime.datetime
+    groups: list[Row],
+    records_read: int,
+    unread: dict[int, str],
+    topic: str,
+    now: datetime.datetime,
+    stale_after: StaleAfter,
 ) -> list[str]:
     """Return what is to be said of the audit.
 
@@ -25,6 +41,7 @@ def caveats(
         records_read: how many records the topic holds.
         unread: why a partition was not read completely.
         now: when the audit began.
+        stale_after: the limit, beside the retention of offsets.
     """
     committed = [row for row in groups if row["partitions"]]
     hidden = sum(row["state"] is None for row in committed)
@@ -47,6 +64,13 @@ def caveats(
         found.append(
             f"{moved} groups have other offsets than {topic} holds, and are not judged: they commit all the time, "
             "or it is not the topic of this cluster"
+        )
+    if stale_after.retention is not None and stale_after.ms > stale_after.retention:
+        minutes = stale_after.retention // _MINUTE_MS
+        found.append(
+            f"stale_after is {stale_after.given}, and offsets.retention.minutes of the brokers is {minutes}: they "
+            "delete the offsets of an Empty group after that time, so that hardly any group becomes stale; set "
+            f"stale_after to less than {minutes} minutes"
         )
     found += [
         f"partition {partition} of {topic} was not read completely: {problem}; its groups are not planned"
