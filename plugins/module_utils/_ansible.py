@@ -204,7 +204,7 @@ def _exit_answer(module: AnsibleModule, session: Session, answer: dict[str, t.An
         words = first.get("message") or f"{first['error']['name']}: {first['error']['message']}"
         where = next(f"{kind} '{first[kind]}'" for kind in ("group", "topic", "address") if kind in first)
         module.fail_json(
-            msg=f"{len(errors)} could not be asked; first: {where}: {words}; set partial to true to go on.",
+            msg=f"{len(errors)} could not be read; first: {where}: {words}; set partial to true to continue.",
             **returned,
         )
     module.exit_json(**returned)

@@ -21,11 +21,31 @@ def _cut(text: str) -> str:
 
 
 class TaskError(Exception):
-    """The whole task cannot go on; the message is one sentence for the user."""
+    """The whole task cannot go on; the message is one sentence for the user, and `outcome` what follows it."""
+
+    outcome = ""
 
     def __init__(self, message: str, results: t.Sequence[t.Any] = ()) -> None:
-        super().__init__(in_one_line(message))
+        super().__init__(in_one_line(f"{message} {self.outcome}".rstrip()))
         self.results = results
+
+
+class InvalidOption(TaskError):
+    """An option has an invalid value; no request was sent."""
+
+    outcome = "Nothing was sent."
+
+
+class NothingChanged(TaskError):
+    """The task stopped before the first change."""
+
+    outcome = "Nothing was changed."
+
+
+class NothingRead(TaskError):
+    """The audit stopped before it read the topic."""
+
+    outcome = "Nothing was read."
 
 
 class MissingLibrary(Exception):

@@ -11,7 +11,7 @@ import fnmatch
 import re
 import typing as t
 
-from ._errors import TaskError
+from ._errors import InvalidOption
 
 T = t.TypeVar("T")
 
@@ -32,14 +32,14 @@ def text(value: t.Any, option: str) -> str:
     """Return a name as it is; a number or a truth value is refused, since YAML has already changed its spelling."""
     if isinstance(value, bool | int | float):
         kind = "truth value" if isinstance(value, bool) else "number"
-        raise TaskError(f"{option} is {value!r}, which YAML took for a {kind}: put quotes around it. Nothing was sent.")
+        raise InvalidOption(f"{option} is {value!r}, which YAML reads as a {kind}: put quotes around it.")
     if not isinstance(value, str):
         kind = {dict: "a dictionary", list: "a list", type(None): "null"}.get(type(value), type(value).__name__)
-        raise TaskError(f"{option} is {kind}, and has to be a text. Nothing was sent.")
+        raise InvalidOption(f"{option} is {kind}, and must be a string.")
     if value == "":
-        raise TaskError(f"{option} is empty. Nothing was sent.")
+        raise InvalidOption(f"{option} is empty.")
     if _size(value, option) > MAX_BYTES:
-        raise TaskError(f"{option} is longer than Kafka's {MAX_BYTES} bytes. Nothing was sent.")
+        raise InvalidOption(f"{option} is longer than Kafka's {MAX_BYTES} bytes.")
     return value
 
 
@@ -47,7 +47,7 @@ def for_a_library(value: str, option: str) -> str:
     """Return a text that is handed to a library in C, or is the path of a file; the value does not show."""
     _size(value, option)
     if "\0" in value:
-        raise TaskError(f"{option} holds the character NUL. Nothing was sent.")
+        raise InvalidOption(f"{option} contains the character NUL.")
     return value
 
 
@@ -62,16 +62,15 @@ def _size(value: str, option: str) -> int:
     try:
         return len(value.encode("utf-8"))
     except UnicodeEncodeError:
-        raise TaskError(f"{option} is not valid UTF-8. Nothing was sent.") from None
+        raise InvalidOption(f"{option} is not valid UTF-8.") from None
 
 
 def topic_name(value: t.Any, option: str) -> str:
     """Return a topic's name, as Kafka allows them (the class Topic)."""
     name = text(value, option)
     if not TOPIC.fullmatch(name):
-        raise TaskError(
-            f"{option} is {name!r}: a topic's name has at most 249 of the characters a-z, A-Z, 0-9, '.', '_' and '-'. "
-            "Nothing was sent."
+        raise InvalidOption(
+            f"{option} is {name!r}: a topic's name has at most 249 of the characters a-z, A-Z, 0-9, '.', '_' and '-'."
         )
     return name
 
@@ -79,9 +78,9 @@ def topic_name(value: t.Any, option: str) -> str:
 def path(value: str, option: str) -> str:
     """Return the path of a file; an empty one is most likely an unset variable."""
     if value == "":
-        raise TaskError(f"{option} is empty: name a file, or leave the option out. Nothing was sent.")
+        raise InvalidOption(f"{option} is empty: set a path, or omit the option.")
     if for_a_library(value, option).endswith("/"):
-        raise TaskError(f"{option} is {value!r}, which is not the path of a file. Nothing was sent.")
+        raise InvalidOption(f"{option} is {value!r}, which is not the path of a file.")
     return value
 
 
@@ -100,14 +99,14 @@ def texts(value: t.Any, option: str, check: c.Callable[[t.Any, str], str] = text
 def needed(value: T | None, option: str) -> T:
     """Return a value that Ansible saw to be given: to Ansible, null is given."""
     if value is None:
-        raise TaskError(f"{option} is null: give it a value. Nothing was sent.")
+        raise InvalidOption(f"{option} is null: set a value.")
     return value
 
 
 def not_empty(values: c.Sized | None, option: str) -> None:
     """Refuse a list that is given and empty."""
     if values is not None and not len(values):
-        raise TaskError(f"{option} is an empty list: name at least one, or leave the task out. Nothing was sent.")
+        raise InvalidOption(f"{option} is an empty list: set at least one entry, or skip the task.")
 
 
 def natural(value: int, option: str, most: int = INT32_MAX) -> int:
@@ -118,14 +117,14 @@ def natural(value: int, option: str, most: int = INT32_MAX) -> int:
 def whole(value: int, option: str, least: int, most: int) -> int:
     """Return a number from `least` to `most`."""
     if isinstance(value, bool):
-        raise TaskError(f"{option} is {value}, and has to be a number. Nothing was sent.")
+        raise InvalidOption(f"{option} is {value}, and must be a number.")
     if abs(value) > INT64_MAX:
         # nobody reads thousands of digits
-        raise TaskError(f"{option} is a number with too many digits: it goes from {least} to {most}. Nothing was sent.")
+        raise InvalidOption(f"{option} is a number with too many digits: it must be from {least} to {most}.")
     if value < least:
-        raise TaskError(f"{option} is {value}: it starts at {least}. Nothing was sent.")
+        raise InvalidOption(f"{option} is {value}: it must be {least} or greater.")
     if value > most:
-        raise TaskError(f"{option} is {value}: it ends at {most}. Nothing was sent.")
+        raise InvalidOption(f"{option} is {value}: it must be {most} or less.")
     return value
 
 
@@ -140,7 +139,7 @@ def duration(value: t.Any, option: str) -> int:
     if len(written) > _LONGEST_DURATION or not (
         _ISO_DURATION.fullmatch(written) or re.fullmatch(r"(\d+[WDHMS])+", written)
     ):
-        raise TaskError(f"{option} is {value!r}: a duration is written as P7D, PT1H30M, 7d or 1h30m. Nothing was sent.")
+        raise InvalidOption(f"{option} is {value!r}: a duration is written as P7D, PT1H30M, 7d or 1h30m.")
     return sum(int(count) * _UNITS[unit] for count, unit in re.findall(r"(\d+)([WDHMS])", written))
 
 
@@ -164,5 +163,5 @@ def matcher(patterns: c.Sequence[str], option: str) -> c.Callable[[str], bool]:
                 else re.compile(fnmatch.translate(pattern))
             )
         except (re.error, OverflowError, RecursionError) as exc:
-            raise TaskError(f"{option}: '{pattern}' is not a regular expression ({exc}). Nothing was sent.") from None
+            raise InvalidOption(f"{option}: '{pattern}' is not a regular expression ({exc}).") from None
     return lambda name: any(expression.fullmatch(name) for expression in expressions)

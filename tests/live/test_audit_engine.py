@@ -43,16 +43,16 @@ LIST_OFFSETS, OFFSET_FETCH, DESCRIBE_GROUPS, LIST_GROUPS = 2, 9, 15, 16
         ({"include": []}, "include is an empty list"),
         ({"include": "~("}, "include: '~(' is not a regular expression"),
         ({"exclude": "~["}, "exclude: '~[' is not a regular expression"),
-        ({"exclude": [7]}, "exclude[0] is 7, which YAML took for a number"),
+        ({"exclude": [7]}, "exclude[0] is 7, which YAML reads as a number"),
         ({"spark_conf": {"driver.memory": "4g"}}, "spark_conf: 'driver.memory' is no property of Spark's"),
         ({"spark_conf": {"spark.a": {"b": "c"}}}, "spark_conf: 'spark.a' is no property of Spark's"),
-        ({"spark_conf": {"spark.master": "local"}}, "spark_conf: spark.master is not for here: give master."),
+        ({"spark_conf": {"spark.master": "local"}}, "spark_conf: spark.master cannot be set here: use master."),
         ({"stale_after": "800000d"}, "stale_after is '800000d', which is longer than 100 years."),
         ({"stale_after": "9" * 5000 + "d"}, "stale_after is '9999"),
         ({"master": ""}, "master is empty"),
         ({"topic": "a/b"}, "topic is 'a/b': a topic's name has at most 249 of the characters"),
-        ({"output": "/proc/audit"}, "output: /proc/audit cannot be made (No such file or directory)."),
-        ({"output": "/etc/passwd"}, "output: /etc/passwd cannot be made (File exists)."),
+        ({"output": "/proc/audit"}, "output: /proc/audit cannot be created (No such file or directory)."),
+        ({"output": "/etc/passwd"}, "output: /etc/passwd cannot be created (File exists)."),
     ],
 )
 def test_odd_options_are_refused(tmp_path: Path, given: dict[str, Any], message: str) -> None:
@@ -146,7 +146,7 @@ def test_a_master_that_is_silent(tmp_path: Path, silent: int) -> None:
     wanted = settings(tmp_path, master=f"spark://{HOST}:{silent}", timeout=120)
     process.check(wanted)
     started = time.monotonic()
-    with pytest.raises(TaskError, match="did not answer within 50 s: look at master"):
+    with pytest.raises(TaskError, match="did not answer within 50 s: check master"):
         process.run(wanted)
     assert time.monotonic() - started < 80
 
@@ -161,7 +161,7 @@ def test_a_topic_that_is_not_there(cluster: Cluster, tmp_path: Path) -> None:
 def test_a_wrong_property_of_spark(tmp_path: Path) -> None:
     with pytest.raises(TaskError) as failed:
         process.run(settings(tmp_path, spark_conf={"spark.driver.memory": "plenty"}, timeout=120))
-    assert str(failed.value).startswith("Java did not start for Spark: look at spark_conf")
+    assert str(failed.value).startswith("Java did not start for Spark: check spark_conf")
     assert "plenty" in (tmp_path / "spark.log").read_text(encoding="utf-8")
 
 

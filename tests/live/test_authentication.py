@@ -167,13 +167,13 @@ def wrong_password(mechanism: str) -> Make:
 
 GSSAPI = over("SASL_SSL", LOGINS["GSSAPI"])
 NO_GSSAPI = "This needs confluent-kafka, whose wheels come without GSSAPI"
-UNTRUSTED = "the certificate is not trusted .*: look at ssl_cafile[.]"
+UNTRUSTED = "the certificate is not trusted .*: check ssl_cafile[.]"
 UNTRUSTED_URL = "^sasl_oauth_token_url: .*certificate verify failed.*: set sasl_oauth_token_url_cafile[.]"
-BAD_CERTIFICATE = "the broker did not accept the client certificate .*look at ssl_certfile and ssl_keyfile; it may be "
-BAD_LOGIN = "authentication failed .*look at sasl_username and sasl_password[.]"
-BAD_TOKEN = "authentication failed .*look at sasl_oauth_token, or at the client and the scope"
+BAD_CERTIFICATE = "the broker did not accept the client certificate .*check ssl_certfile and ssl_keyfile; it may be "
+BAD_LOGIN = "authentication failed .*check sasl_username and sasl_password[.]"
+BAD_TOKEN = "authentication failed .*check sasl_oauth_token, or the client and the scope"
 BAD_KEY = "^ssl_certfile and ssl_keyfile .* cannot be used: .*look also at ssl_keyfile_password"
-BAD_TICKET = "look at sasl_kerberos_service_name, and at the ticket or the keytab .*KRB5_CLIENT_KTNAME"
+BAD_TICKET = "check sasl_kerberos_service_name, and the ticket or the keytab .*KRB5_CLIENT_KTNAME"
 
 REFUSED: dict[str, tuple[str, Make, str]] = {
     **{f"password-{name}": ("SASL_SSL", wrong_password(name), BAD_LOGIN) for name in list(LOGINS)[:3]},
@@ -189,13 +189,13 @@ REFUSED: dict[str, tuple[str, Make, str]] = {
     "client-secret": (
         "SASL_SSL",
         oauth(sasl_oauth_client_secret="wrong-secret"),
-        "^sasl_oauth_token_url: .* answered 401 .*look at sasl_oauth_client_id, sasl_oauth_client_secret",
+        "^sasl_oauth_token_url: .* answered 401 .*check sasl_oauth_client_id, sasl_oauth_client_secret",
     ),
     "client-scope": ("SASL_SSL", oauth(sasl_oauth_scope="all"), "answered 400 .* sasl_oauth_scope[.]"),
     "token-url-refused": (
         "SASL_SSL",
         oauth(sasl_oauth_token_url="http://127.0.0.1:1/token"),
-        "^sasl_oauth_token_url: no token from .*refused.*: look at the address[.]",
+        "^sasl_oauth_token_url: no token from .*refused.*: check the address[.]",
     ),
     "token-url-untrusted": (
         "SASL_PLAINTEXT",
@@ -229,7 +229,7 @@ REFUSED: dict[str, tuple[str, Make, str]] = {
     "wrong-host": (
         "WRONG_HOST",
         lambda doors: doors.tls(),
-        "the certificate is for another host .*: look at ssl_check_hostname and the address[.]",
+        "the certificate is for another host .*: check ssl_check_hostname and the address[.]",
     ),
     "expired-server": ("EXPIRED", lambda doors: doors.tls(), "the broker's certificate has expired .*: renew it"),
     "expired-client": ("SSL", lambda doors: doors.tls("late", expired=True), BAD_CERTIFICATE),
@@ -416,7 +416,7 @@ def test_a_password_that_changes_under_a_task(
     assert [after[node] - before[node] for node in (1, 2, 3)] == [0, 1, 1]
     problems = given["errors"] if isinstance(given, dict) else [item.as_result() for item in given.items if item.error]
     assert {problem["error"]["name"] for problem in problems} == {"SASL_AUTHENTICATION_FAILED"}
-    assert all("look at sasl_username and sasl_password" in problem["error"]["message"] for problem in problems)
+    assert all("check sasl_username and sasl_password" in problem["error"]["message"] for problem in problems)
     if module == "consumer_group":
         assert 0 < len(problems) < len(names)
         left = set(truth.groups(three.client())) & set(names)

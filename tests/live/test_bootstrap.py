@@ -41,7 +41,7 @@ def silent() -> Iterator[str]:
     ],
 )
 def test_the_wrong_protocol(secured: Cluster, listener: str, options: dict[str, Any]) -> None:
-    assert "look at security_protocol" in refusal(secured.listeners[listener], **options)
+    assert "check security_protocol" in refusal(secured.listeners[listener], **options)
 
 
 def test_a_listener_without_sasl(secured: Cluster) -> None:
@@ -52,14 +52,14 @@ def test_a_listener_without_sasl(secured: Cluster) -> None:
         sasl_username="admin",
         sasl_password=secured.users["admin"],
     )
-    assert "does not use SASL: look at security_protocol" in sentence
+    assert "does not use SASL: check security_protocol" in sentence
 
 
 def test_each_address_has_its_cause() -> None:
     refused = f"127.0.0.1:{free(1)[0]}"
     sentence = refusal(f"{refused},no-such-host.invalid:9092")
     assert f"{refused}: the connection was refused: nothing listens on that port" in sentence
-    assert "no-such-host.invalid:9092: the name does not resolve: look at bootstrap_servers" in sentence
+    assert "no-such-host.invalid:9092: the name does not resolve: check bootstrap_servers" in sentence
 
 
 def test_one_good_address_is_enough(cluster: Cluster, silent: str) -> None:

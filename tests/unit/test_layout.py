@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,3 +60,10 @@ def test_no_file_imports_one_that_imports_it() -> None:
                 ahead += graph.get(other, ())
         reached[path] = seen
     assert [str(path.relative_to(UTILS)) for path in FILES if path in reached[path]] == []
+
+
+def test_what_follows_a_message_is_in_one_place() -> None:
+    texts = {path.name: path.read_text(encoding="utf-8") for path in UTILS.rglob("*.py")}
+    assert [name for name, text in texts.items() if re.search(r"Nothing was (sent|changed|read)\b", text)] == [
+        "_errors.py"
+    ]

@@ -53,15 +53,15 @@ def test_plan(seen: object, wanted: list[MemberName] | None, rows: list[tuple[st
 @pytest.mark.parametrize(
     ("params", "sentence"),
     [
-        ({"remove_all": False}, "members is null: give it a value"),
-        ({"settle_time": -1}, "settle_time is -1: it has to be a number from 0"),
-        ({"settle_time": float("nan")}, "settle_time is nan: it has to be a number from 0"),
+        ({"remove_all": False}, "members is null: set a value"),
+        ({"settle_time": -1}, "settle_time is -1: it must be 0 or greater"),
+        ({"settle_time": float("nan")}, "settle_time is nan: it must be 0 or greater"),
         ({"settle_time": 120}, "settle_time is 120 s, and the timeout of the whole task 120 s: raise timeout"),
         ({"members": []}, "members is an empty list"),
-        ({"members": [{"group_instance_id": "i", "member_id": None}], "remove_all": True}, "do not go together"),
+        ({"members": [{"group_instance_id": "i", "member_id": None}], "remove_all": True}, "are mutually exclusive"),
         (
             {"members": [{"group_instance_id": "i", "member_id": None}], "names": ["a", "b"]},
-            "members goes with one group",
+            "members requires exactly one group",
         ),
         ({"members": [{"group_instance_id": None, "member_id": None}]}, r"members\[0\] needs group_instance_id or"),
         ({"members": [{"group_instance_id": 5, "member_id": None}]}, r"members\[0\].group_instance_id is 5"),

@@ -88,12 +88,12 @@ def test_a_token(server: Server) -> None:
 @pytest.mark.parametrize(
     ("status", "body", "sentence"),
     [
-        (401, b"", "answered 401 .*: look at sasl_oauth_client_id, sasl_oauth_client_secret and sasl_oauth_scope[.]"),
+        (401, b"", "answered 401 .*: check sasl_oauth_client_id, sasl_oauth_client_secret and sasl_oauth_scope[.]"),
         (400, b"", "answered 400 .*sasl_oauth_scope[.]"),
-        (404, b"", "answered 404 .*: look at the address[.]"),
-        (200, b"<html>", "no token from http.*: look at the address[.]"),
-        (200, b"[]", "the answer holds no access_token"),
-        (200, b'{"access_token": 1}', "the answer holds no access_token"),
+        (404, b"", "answered 404 .*: check the address[.]"),
+        (200, b"<html>", "no token from http.*: check the address[.]"),
+        (200, b"[]", "the response contains no access_token"),
+        (200, b'{"access_token": 1}', "the response contains no access_token"),
         (200, b'{"access_token": "t", "expires_in": {}}', "no token from"),
         (200, b'{"access_token": "t", "expires_in": NaN}', "is not a number of seconds"),
         (200, b'{"access_token": "t", "expires_in": 1' + b"0" * 400 + b"}", "is not a number of seconds"),

@@ -35,17 +35,17 @@ OAUTH = {**SASL, "sasl_mechanism": "OAUTHBEARER"}
         ({"bootstrap_servers": ["broker:65536"]}, "not of the form"),
         ({"bootstrap_servers": ["kafka://broker:9092"]}, "not of the form"),
         ({"bootstrap_servers": ["a b:9092"]}, "not of the form"),
-        ({"timeout": 0}, "timeout is 0: it has to be above 0"),
+        ({"timeout": 0}, "timeout is 0: it must be greater than 0"),
         ({"request_timeout": -1}, "request_timeout is -1"),
         ({"ssl_cafile": "/nowhere"}, "ssl_cafile: the file /nowhere does not exist or cannot be read"),
         ({"sasl_oauth_token_url_cafile": "/nowhere"}, "sasl_oauth_token_url_cafile: the file /nowhere does not exist"),
         ({"bootstrap_servers": ["broker:\uff19"]}, "not of the form"),
-        ({"bootstrap_servers": ["a\0:1"]}, "bootstrap_servers holds the character NUL"),
+        ({"bootstrap_servers": ["a\0:1"]}, "bootstrap_servers contains the character NUL"),
         ({"client_id": "\ud800"}, "client_id is not valid UTF-8"),
         ({"client_id": "x" * 1001}, "client_id is longer than 1000 bytes"),
-        ({"ssl_cafile": "/no\0where"}, "ssl_cafile holds the character NUL"),
-        ({**PLAIN, "sasl_password": "secret\0"}, "^sasl_password holds the character NUL. Nothing was sent.$"),
-        (SASL, "sasl_mechanism is null: give it a value"),
+        ({"ssl_cafile": "/no\0where"}, "ssl_cafile contains the character NUL"),
+        ({**PLAIN, "sasl_password": "secret\0"}, "^sasl_password contains the character NUL. Nothing was sent.$"),
+        (SASL, "sasl_mechanism is null: set a value"),
         (
             {"sasl_mechanism": "PLAIN"},
             "sasl_mechanism needs security_protocol SASL_PLAINTEXT or SASL_SSL, not PLAINTEXT",
@@ -77,7 +77,7 @@ def test_both_clients_get_the_same() -> None:
 
 
 def test_a_folder_for_a_file(tmp_path: pathlib.Path) -> None:
-    for option, words in (("ssl_cafile", "holds no PEM certificate"), ("ssl_certfile", "cannot be used: not PEM")):
+    for option, words in (("ssl_cafile", "contains no PEM certificate"), ("ssl_certfile", "cannot be used: not PEM")):
         with pytest.raises(TaskError, match=f"{option}.*{words}"):
             connection(security_protocol="SSL", **{option: str(tmp_path)}).wire_config()
 
@@ -85,7 +85,7 @@ def test_a_folder_for_a_file(tmp_path: pathlib.Path) -> None:
 def test_a_file_without_certificate(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "ca.pem"
     file.write_text("no certificate")
-    with pytest.raises(TaskError, match=f"ssl_cafile: {file} holds no PEM certificate"):
+    with pytest.raises(TaskError, match=f"ssl_cafile: {file} contains no PEM certificate"):
         connection(security_protocol="SSL", ssl_cafile=str(file)).wire_config()
 
 
@@ -96,7 +96,7 @@ def test_a_file_without_certificate_for_the_token_url(tmp_path: pathlib.Path) ->
     made = connection(**OAUTH, **by_url, sasl_oauth_token_url_cafile=str(file))
     tokens = made.tokens(made.token_ca())
     assert tokens
-    with pytest.raises(TaskError, match="sasl_oauth_token_url_cafile: the file holds no PEM certificate"):
+    with pytest.raises(TaskError, match="sasl_oauth_token_url_cafile: the file contains no PEM certificate"):
         tokens.prepare(1.0)
 
 

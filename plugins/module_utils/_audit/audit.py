@@ -11,7 +11,7 @@ import time
 import typing as t
 
 from .. import _input as inputs
-from .._errors import TaskError
+from .._errors import NothingRead
 from .._kafka.options import Connection
 from .._kafka.session import Session
 from .engine import process, store
@@ -28,11 +28,9 @@ def parse(params: dict[str, t.Any]) -> Settings:
     inputs.not_empty(include, "include")
     stale_after = inputs.duration(params["stale_after"], "stale_after")
     if not stale_after:
-        raise TaskError(
-            "stale_after is 0, which makes every idle group stale: give a duration, as 30d. Nothing was read."
-        )
+        raise NothingRead("stale_after is 0, which makes every idle group stale: give a duration, as 30d.")
     if stale_after > _LONGEST:
-        raise TaskError(f"stale_after is {params['stale_after']!r}, which is longer than 100 years. Nothing was read.")
+        raise NothingRead(f"stale_after is {params['stale_after']!r}, which is longer than 100 years.")
     connection = Connection.from_params(params)
     # says so if confluent-kafka cannot connect this way
     connection.cluster_config()
@@ -60,11 +58,10 @@ def _conf(value: dict[str, t.Any]) -> dict[str, str]:
     conf = {}
     for name, given in value.items():
         if name in _OURS:
-            raise TaskError(f"spark_conf: {name} is not for here: give master. Nothing was read.")
+            raise NothingRead(f"spark_conf: {name} cannot be set here: use master.")
         if not str(name).startswith("spark.") or isinstance(given, dict | list | type(None)):
-            raise TaskError(
-                f"spark_conf: '{name}' is no property of Spark's with one value, as spark.driver.memory: 4g. "
-                "Nothing was read."
+            raise NothingRead(
+                f"spark_conf: '{name}' is no property of Spark's with one value, as spark.driver.memory: 4g."
             )
         text = str(given).lower() if isinstance(given, bool) else str(given)
         conf[str(name)] = inputs.for_a_library(text, f"spark_conf: {name}")
@@ -73,14 +70,14 @@ def _conf(value: dict[str, t.Any]) -> dict[str, str]:
 
 def _folder(value: str) -> str:
     if not value:
-        raise TaskError("output is empty: name a folder. Nothing was read.")
+        raise NothingRead("output is empty: name a folder.")
     folder = os.path.abspath(inputs.for_a_library(value, "output"))
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as exc:
-        raise TaskError(f"output: {folder} cannot be made ({exc.strerror}). Nothing was read.") from None
+        raise NothingRead(f"output: {folder} cannot be created ({exc.strerror}).") from None
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise TaskError(f"output: no permission to write in {folder}. Nothing was read.")
+        raise NothingRead(f"output: no permission to write in {folder}.")
     store.check(folder)
     return folder
 

@@ -12,7 +12,7 @@ import os
 import typing as t
 
 from .. import _input as inputs
-from .._errors import TaskError
+from .._errors import NothingChanged
 from .._kafka.model import Committed, GroupSnapshot, Offsets
 from . import document
 
@@ -36,14 +36,12 @@ def check_target(path: str) -> None:
     """Raise TaskError, in one sentence, if a back-up cannot be written to `path`."""
     folder = os.path.dirname(os.path.abspath(path))
     if os.path.lexists(path):
-        raise TaskError(
-            f"backup: {path} exists already and is never overwritten: name another file. Nothing was changed."
-        )
+        raise NothingChanged(f"backup: {path} exists already and is never overwritten: name another file.")
     if not os.path.isdir(folder):
-        raise TaskError(f"backup: {folder} is not a folder: create it first. Nothing was changed.")
+        raise NothingChanged(f"backup: {folder} is not a folder: create it first.")
     # a folder is opened for reading to sync it
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        raise TaskError(f"backup: no permission to read and write in {folder}. Nothing was changed.")
+        raise NothingChanged(f"backup: no permission to read and write in {folder}.")
 
 
 def write(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[GroupSnapshot]) -> None:
@@ -64,7 +62,7 @@ def write(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[Group
         problem = f"backup: {path} cannot be written ({exc.strerror})"
         if isinstance(exc, document.InPlace):
             _remove(path, problem)
-        raise TaskError(f"{problem}. Nothing was changed.") from exc
+        raise NothingChanged(f"{problem}.") from exc
 
 
 def rehearse(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[GroupSnapshot]) -> None:
@@ -77,9 +75,7 @@ def _remove(path: str, problem: str) -> None:
     try:
         os.unlink(path)
     except OSError as exc:
-        raise TaskError(
-            f"{problem} and cannot be removed ({exc.strerror}): remove the file. Nothing was changed."
-        ) from exc
+        raise NothingChanged(f"{problem} and cannot be removed ({exc.strerror}): remove the file.") from exc
 
 
 def _group_json(group: GroupSnapshot) -> dict[str, t.Any]:
@@ -100,9 +96,9 @@ def read(path: str, cluster_id: str, any_cluster: bool) -> Backup:
     backup = document.load(path, "restore.path", BACKUP)
     origin = backup.get("cluster_id")
     if origin != cluster_id and not any_cluster:
-        raise TaskError(
+        raise NothingChanged(
             f"restore.path: {path} is a back-up of cluster {origin}, and this is cluster {cluster_id}: "
-            "set restore.any_cluster to true if that is what you want. Nothing was changed."
+            "set restore.any_cluster to true if that is what you want."
         )
     with document.undamaged(path, "restore.path"):
         found = document.array(backup["topics"], "topics") if backup["version"] > 1 else []

@@ -16,7 +16,7 @@ import secrets
 import typing as t
 
 from .. import _input as inputs
-from .._errors import TaskError
+from .._errors import NothingChanged
 from .._kafka.model import TopicPartition
 
 Document = dict[str, t.Any]
@@ -135,16 +135,16 @@ def load(path: str, option: str, kind: Kind) -> Document:
         with open(path, encoding="utf-8") as file:
             document = json.load(file)
     except OSError as exc:
-        raise TaskError(f"{option}: {path} cannot be read ({exc.strerror}). Nothing was changed.") from exc
+        raise NothingChanged(f"{option}: {path} cannot be read ({exc.strerror}).") from exc
     except (ValueError, RecursionError) as exc:
-        raise TaskError(f"{option}: {path} is not a {kind.name}: it is not JSON ({exc}). Nothing was changed.") from exc
+        raise NothingChanged(f"{option}: {path} is not a {kind.name}: it is not JSON ({exc}).") from exc
     if not isinstance(document, dict) or document.get("format") != kind.format:
-        raise TaskError(f"{option}: {path} is not a {kind.name}: its format is not {kind.format}. Nothing was changed.")
+        raise NothingChanged(f"{option}: {path} is not a {kind.name}: its format is not {kind.format}.")
     versions = (*kind.earlier, kind.version)
     if document.get("version") not in versions:
-        raise TaskError(
+        raise NothingChanged(
             f"{option}: {path} is of version {document.get('version')}, and this release reads version "
-            f"{' and '.join(map(str, versions))}. Nothing was changed."
+            f"{' and '.join(map(str, versions))}."
         )
     return document
 
@@ -155,7 +155,7 @@ def undamaged(path: str, option: str) -> t.Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError) as exc:
-        raise TaskError(f"{option}: {path} is damaged ({type(exc).__name__}: {exc}). Nothing was changed.") from exc
+        raise NothingChanged(f"{option}: {path} is damaged ({type(exc).__name__}: {exc}).") from exc
 
 
 def natural(value: t.Any, most: int) -> int:

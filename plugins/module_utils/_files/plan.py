@@ -11,7 +11,7 @@ import os
 import typing as t
 
 from .. import _input as inputs
-from .._errors import TaskError
+from .._errors import NothingChanged, TaskError
 from .._kafka.model import TopicPartition
 from . import document
 
@@ -121,9 +121,9 @@ def read(path: str, cluster_id: str) -> Plan:
     with document.undamaged(path, "plan"):
         plan = _plan(content)
     if plan.cluster_id != cluster_id:
-        raise TaskError(
+        raise NothingChanged(
             f"plan: {path} is a plan for cluster {plan.cluster_id}, and this is cluster {cluster_id}: "
-            "audit this cluster. Nothing was changed."
+            "audit this cluster."
         )
     return plan
 

@@ -93,9 +93,8 @@ class Connection:
                 raise TaskError(f"bootstrap_servers: '{address}' is not of the form host:port.")
         for option in ("request_timeout", "timeout"):
             if not 0 < getattr(self, option) <= MAX_TIMEOUT:
-                raise TaskError(
-                    f"{option} is {getattr(self, option):g}: it has to be above 0 and at most {MAX_TIMEOUT} seconds."
-                )
+                seconds = f"{getattr(self, option):g}"
+                raise TaskError(f"{option} is {seconds}: it must be greater than 0 and at most {MAX_TIMEOUT} seconds.")
         for option in _FILES:
             path = getattr(self, option)
             if path is not None and not os.access(path, os.R_OK):
@@ -132,7 +131,7 @@ class Connection:
         try:
             context = ssl.create_default_context(ssl.Purpose.SERVER_AUTH, cafile=self.ssl_cafile)
         except OSError:
-            raise TaskError(f"ssl_cafile: {self.ssl_cafile} holds no PEM certificate.") from None
+            raise TaskError(f"ssl_cafile: {self.ssl_cafile} contains no PEM certificate.") from None
         context.check_hostname = self.ssl_check_hostname
         if self.ssl_certfile:
             self._load_certificate(context, self.ssl_certfile)

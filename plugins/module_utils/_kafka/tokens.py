@@ -143,18 +143,18 @@ def fetch_token(
         with urllib.request.build_opener(*handlers, _NoRedirect()).open(request, timeout=timeout) as response:
             answer = json.load(response)
         if not isinstance(answer, dict) or not isinstance(answer.get("access_token"), str):
-            raise ValueError("the answer holds no access_token")
+            raise ValueError("the response contains no access_token")
         token, life = answer["access_token"], answer.get("expires_in")
         return Token(token, fetched, expiry(token) if life is None else fetched + _seconds(life))
     except urllib.error.HTTPError as exc:
-        words = f"sasl_oauth_token_url: {url} answered {exc.code} {exc.reason}: look at "
+        words = f"sasl_oauth_token_url: {url} answered {exc.code} {exc.reason}: check "
         if exc.code in (400, 401, 403):
             raise TokenRefused(f"{words}{_CREDENTIALS}.") from None
         raise TaskError(f"{words}the address.") from None
     except (OSError, ValueError, TypeError, http.client.HTTPException) as exc:
         reason = getattr(exc, "reason", None) or exc
         untrusted = isinstance(reason, ssl.SSLCertVerificationError)
-        look = "set sasl_oauth_token_url_cafile" if untrusted else "look at the address"
+        look = "set sasl_oauth_token_url_cafile" if untrusted else "check the address"
         raise TaskError(f"sasl_oauth_token_url: no token from {url} ({reason}): {look}.") from None
 
 
@@ -174,7 +174,7 @@ def _handlers(url: str, ca: str | None) -> list[urllib.request.BaseHandler]:
         try:
             return [urllib.request.HTTPSHandler(context=ssl.create_default_context(cadata=ca))]
         except OSError:
-            raise TaskError("sasl_oauth_token_url_cafile: the file holds no PEM certificate.") from None
+            raise TaskError("sasl_oauth_token_url_cafile: the file contains no PEM certificate.") from None
     if parts.scheme != "http":
         raise TaskError(f"sasl_oauth_token_url: '{url}' is not an http or https address.")
     if not _loopback(host):

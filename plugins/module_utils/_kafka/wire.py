@@ -241,7 +241,7 @@ class Wire:
 
     def _unreadable(self, node_id: t.Any, detail: str) -> UnreadableAnswer:
         return UnreadableAnswer(
-            f"{self.address(node_id)}: its answer cannot be read ({detail}): look at what listens there, and at its "
+            f"{self.address(node_id)}: the response cannot be decoded ({detail}): check what listens there, and its "
             "version of Kafka"
         )
 
@@ -321,44 +321,44 @@ _PREFIX = re.compile(r"^((\[Error -?\w+\] )?(\w+Error|Cancelled): )+|^Major .*, 
 _LOST = re.compile("socket disconnected|ECONNRESET|reset by peer")
 _PROTOCOL_MISMATCH = (
     "the listener closed the connection or does not speak {protocol}: "
-    "look at security_protocol, and at which listener the port belongs to"
+    "check security_protocol, and which listener the port belongs to"
 )
-# what to look at besides a user's name and password
+# what to check besides the user name and password
 _LOGIN = {
-    "OAUTHBEARER": "sasl_oauth_token, or at the client and the scope that sasl_oauth_token_url gives a token for",
+    "OAUTHBEARER": "sasl_oauth_token, or the client and the scope that sasl_oauth_token_url gives a token for",
     "GSSAPI": (
-        "sasl_kerberos_service_name, and at the ticket or the keytab of the user that the module runs as "
+        "sasl_kerberos_service_name, and the ticket or the keytab of the user that the module runs as "
         "(KRB5_CONFIG, KRB5CCNAME, KRB5_CLIENT_KTNAME)"
     ),
 }
 _CAUSES = [
-    (r"SaslAuthenticationFailed|AUTHENTICATION_FAILED", "authentication failed ({detail}): look at {login}"),
+    (r"SaslAuthenticationFailed|AUTHENTICATION_FAILED", "authentication failed ({detail}): check {login}"),
     (
         r"GSSAPI lib not found",
         "GSSAPI needs the Python library gssapi: install it where the module runs",
     ),
-    (r"^Major \(\d+\)", "Kerberos failed ({detail}): look at {login}"),
+    (r"^Major \(\d+\)", "Kerberos failed ({detail}): check {login}"),
     (
         r"UnsupportedSaslMechanism",
         "the listener does not offer sasl_mechanism {mechanism}, only {detail}: set sasl_mechanism to one of these, or "
         "check which listener the port belongs to",
     ),
-    (r"IllegalSaslState", "the listener does not use SASL: look at security_protocol"),
+    (r"IllegalSaslState", "the listener does not use SASL: check security_protocol"),
     (
         r"hostname|IP address mismatch",
-        "the certificate is for another host ({detail}): look at ssl_check_hostname and the address",
+        "the certificate is for another host ({detail}): check ssl_check_hostname and the address",
     ),
     (r"certificate has expired", "the broker's certificate has expired ({detail}): renew it on the broker"),
     (
         r"certificate verify failed|CERTIFICATE_VERIFY_FAILED",
-        "the certificate is not trusted ({detail}): look at ssl_cafile",
+        "the certificate is not trusted ({detail}): check ssl_cafile",
     ),
     (
         r"(?i)certificate[ _]required|bad[ _]certificate|unknown[ _]ca|certificate[ _](expired|unknown)",
-        "the broker did not accept the client certificate ({detail}): look at ssl_certfile and ssl_keyfile; "
+        "the broker did not accept the client certificate ({detail}): check ssl_certfile and ssl_keyfile; "
         "it may be missing, have expired, or be signed by somebody whom the broker does not trust",
     ),
-    (r"DNS", "the name does not resolve: look at bootstrap_servers"),
+    (r"DNS", "the name does not resolve: check bootstrap_servers"),
     (r"ECONNREFUSED", "the connection was refused: nothing listens on that port"),
     (r"EHOSTUNREACH|ENETUNREACH", "the host cannot be reached"),
     (r"Timed ?[oO]ut|timed out", "no answer in time"),

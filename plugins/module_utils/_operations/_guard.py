@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections.abc as c
 import typing as t
 
-from .._errors import TaskError
+from .._errors import NothingChanged
 from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, GroupSnapshot, Offsets, Topic
 from .._kafka.session import Session
@@ -30,7 +30,7 @@ def limit(items: c.Sequence[Item[T]], action: str, max_changes: int | None) -> l
     planned = sum(item.changed and item.action == action for item in items)
     if max_changes is None or planned <= max_changes:
         return list(items)
-    words = f"max_changes is {max_changes}, and the plan holds {planned} of the action {action}. Nothing was changed."
+    words = f"max_changes is {max_changes}, but {planned} changes ({action}) are planned. {NothingChanged.outcome}"
     return [item.failed(error("POLICY_VIOLATION", words)) if item.changed else item for item in items]
 
 
@@ -83,7 +83,5 @@ def _topic_ids(seen: Seen) -> TopicIds:
         elif topic.name == "UNKNOWN_TOPIC_OR_PARTITION":
             ids[name] = None
         else:
-            raise TaskError(
-                f"backup: the id of topic '{name}' cannot be read ({topic.name}: {topic.message}). Nothing was changed."
-            )
+            raise NothingChanged(f"backup: the id of topic '{name}' cannot be read ({topic.name}: {topic.message}).")
     return ids

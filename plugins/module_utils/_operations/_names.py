@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from .. import _input as inputs
-from .._errors import TaskError
+from .._errors import InvalidOption
 from .._kafka.errors import error
 from .results import NONE, GroupTarget, Item
 
@@ -18,8 +18,8 @@ def group_name(value: t.Any, option: str) -> str:
     """Return a group's name; an empty one is the broker's INVALID_GROUP_ID, found before anything is sent."""
     if value == "":
         problem = error("INVALID_GROUP_ID", "a group's name is never empty")
-        raise TaskError(
-            f"{option} is empty, which Kafka refuses as INVALID_GROUP_ID: give a group's name. Nothing was sent.",
+        raise InvalidOption(
+            f"{option} is empty, which Kafka refuses as INVALID_GROUP_ID: set the name of a group.",
             [Item.refused(GroupTarget(""), NONE, problem)],
         )
     return inputs.text(value, option)

@@ -12,7 +12,7 @@ import time
 import typing as t
 
 from .. import _input as inputs
-from .._errors import TaskError
+from .._errors import InvalidOption
 from .._kafka.model import TopicPartition
 from ._names import group_name
 
@@ -30,7 +30,7 @@ _MS_DIGITS = 12
 # more than any time or duration takes
 _LONGEST_TEXT = 100
 _SOURCES = ("offsets", "reset", "restore")
-_NO_GROUP = "group or groups is missing. Nothing was sent."
+_NO_GROUP = "group or groups is missing."
 
 
 class Wanted(t.NamedTuple):
@@ -105,7 +105,7 @@ def _groups(params: dict[str, t.Any]) -> dict[str, Topics]:
     for index, entry in enumerate(params["groups"]):
         name = group_name(entry["name"], f"groups[{index}].name")
         if name in groups:
-            raise TaskError(f"groups[{index}] names '{name}' a second time. Nothing was sent.")
+            raise InvalidOption(f"groups[{index}] contains '{name}' more than once.")
         groups[name] = _topics(entry["topics"], f"groups[{index}].topics")
     return groups
 
@@ -117,7 +117,7 @@ def _topics(value: list[dict[str, t.Any]] | None, option: str) -> Topics:
         where = f"{option}[{index}]"
         name = inputs.topic_name(entry["name"], f"{where}.name")
         if name in topics:
-            raise TaskError(f"{where} names '{name}' a second time. Nothing was sent.")
+            raise InvalidOption(f"{where} contains '{name}' more than once.")
         partitions = entry["partitions"]
         inputs.not_empty(partitions, f"{where}.partitions")
         if partitions is not None:
@@ -129,35 +129,35 @@ def _topics(value: list[dict[str, t.Any]] | None, option: str) -> Topics:
 def _check_absent(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
     for option in _SOURCES:
         if params[option] is not None:
-            raise TaskError(f"{option} goes with state present. Nothing was sent.")
+            raise InvalidOption(f"{option} requires state present.")
     if params["plan"] is not None:
         return
     if not params["unsubscribed"]:
         _need_topics(groups)
     elif not groups:
-        raise TaskError(_NO_GROUP)
+        raise InvalidOption(_NO_GROUP)
     elif any(groups.values()):
-        raise TaskError("unsubscribed stands in place of topics: give one of them. Nothing was sent.")
+        raise InvalidOption("unsubscribed and topics are mutually exclusive: set one of them.")
 
 
 def _check_present(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
     if params["unsubscribed"]:
-        raise TaskError("unsubscribed goes with state absent. Nothing was sent.")
+        raise InvalidOption("unsubscribed requires state absent.")
     if params["reset"] is not None:
         _need_topics(groups)
     elif params["restore"] is not None:
         if any(groups.values()):
-            raise TaskError("topics does not go with restore. Nothing was sent.")
+            raise InvalidOption("topics and restore are mutually exclusive: set one of them.")
     elif params["offsets"] is None:
-        raise TaskError("state present needs one of offsets, reset and restore. Nothing was sent.")
+        raise InvalidOption("state present needs one of offsets, reset and restore.")
 
 
 def _need_topics(groups: dict[str, Topics]) -> None:
     if not groups:
-        raise TaskError(_NO_GROUP)
+        raise InvalidOption(_NO_GROUP)
     for name, topics in groups.items():
         if not topics:
-            raise TaskError(f"topics is missing for group '{name}'. Nothing was sent.")
+            raise InvalidOption(f"topics is missing for group '{name}'.")
 
 
 def _offsets(value: list[dict[str, t.Any]]) -> dict[TopicPartition, Wanted]:
@@ -170,7 +170,7 @@ def _offsets(value: list[dict[str, t.Any]]) -> dict[TopicPartition, Wanted]:
             inputs.natural(entry["partition"], f"{option}.partition"),
         )
         if where in offsets:
-            raise TaskError(f"{option} names partition {where} a second time. Nothing was sent.")
+            raise InvalidOption(f"{option} contains partition {where} more than once.")
         # -1 is none, as consumer_group_info returns it
         if entry["leader_epoch"] not in (None, -1):
             inputs.natural(entry["leader_epoch"], f"{option}.leader_epoch")
@@ -186,7 +186,7 @@ def _reset(given: dict[str, t.Any]) -> Reset:
     for to, value in given.items():
         if value is not None:
             return Reset(TO_DATETIME if to == _BY_DURATION else to, _READ[to](value, f"reset.{to}"))
-    raise TaskError("reset holds only null: give it one option with a value. Nothing was sent.")
+    raise InvalidOption("reset contains only null: set one of its options.")
 
 
 def _moment(value: str, option: str) -> int:
@@ -199,9 +199,8 @@ def _moment(value: str, option: str) -> int:
             raise ValueError(value)
         moment = datetime.datetime.fromisoformat(value)
     except ValueError:
-        raise TaskError(
-            f"{option} is {value!r}: a time is ISO 8601, as 2026-01-31T12:00:00Z, or ms since the epoch. "
-            "Nothing was sent."
+        raise InvalidOption(
+            f"{option} is {value!r}: a time is ISO 8601, as 2026-01-31T12:00:00Z, or ms since the epoch."
         ) from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=datetime.UTC)
@@ -215,12 +214,12 @@ def _ago(value: str, option: str) -> int:
 
 def _short(value: str, option: str) -> None:
     if len(value) > _LONGEST_TEXT:
-        raise TaskError(f"{option} is longer than {_LONGEST_TEXT} characters. Nothing was sent.")
+        raise InvalidOption(f"{option} is longer than {_LONGEST_TEXT} characters.")
 
 
 def _since_epoch(ms: int, value: str, option: str) -> int:
     if abs(ms) > inputs.INT64_MAX:
-        raise TaskError(f"{option} is {value!r}, which is too large. Nothing was sent.")
+        raise InvalidOption(f"{option} is {value!r}, which is too large.")
     # before 1970 there is no record, and negative timestamps mean something else to brokers
     return max(0, ms)
 

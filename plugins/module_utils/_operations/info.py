@@ -10,7 +10,7 @@ import collections.abc as c
 import typing as t
 
 from .. import _input as inputs
-from .._errors import TaskError
+from .._errors import InvalidOption
 from .._kafka.errors import KafkaError
 from .._kafka.model import Member, Offsets
 from .._kafka.session import Session
@@ -66,7 +66,7 @@ def parse(params: dict[str, t.Any]) -> Request:
     """Return what C(consumer_group_info) asks for; raises TaskError where an option cannot be."""
     for option in ("states", "types", "gather"):
         if params[option] is not None and not params[option]:
-            raise TaskError(f"{option} is an empty list: name at least one, or leave {option} out. Nothing was sent.")
+            raise InvalidOption(f"{option} is an empty list: set at least one entry, or omit {option}.")
     return Request(
         names=None if params["names"] is None else group_names(params["names"]),
         matches=inputs.patterns(params["match"], "match"),

@@ -11,7 +11,7 @@ import collections.abc as c
 import typing as t
 
 from .. import _input as inputs
-from .._errors import TaskError
+from .._errors import InvalidOption
 from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, Member
 from .._kafka.rpc.leave_group import LeaveGroup, MemberErrors
@@ -68,20 +68,20 @@ def parse(params: dict[str, t.Any]) -> Request:
 def _whom(params: dict[str, t.Any]) -> tuple[list[str], list[MemberName] | None]:
     names = group_names(params["names"])
     if not params["settle_time"] >= 0:
-        raise TaskError(f"settle_time is {params['settle_time']}: it has to be a number from 0. Nothing was sent.")
+        raise InvalidOption(f"settle_time is {params['settle_time']}: it must be 0 or greater.")
     if params["settle_time"] >= params["timeout"]:
-        raise TaskError(
+        raise InvalidOption(
             f"settle_time is {params['settle_time']:g} s, and the timeout of the whole task {params['timeout']:g} s: "
-            "raise timeout. Nothing was sent."
+            "raise timeout."
         )
     if params["remove_all"]:
         if params["members"] is not None:
-            raise TaskError("remove_all and members do not go together: give one of them. Nothing was sent.")
+            raise InvalidOption("remove_all and members are mutually exclusive: set one of them.")
         return names, None
     members = inputs.needed(params["members"], "members")
     inputs.not_empty(members, "members")
     if len(names) != 1:
-        raise TaskError("members goes with one group: names lists more. Nothing was sent.")
+        raise InvalidOption("members requires exactly one group in names.")
     return names, [_member_name(member, f"members[{index}]") for index, member in enumerate(members)]
 
 
@@ -91,7 +91,7 @@ def _member_name(member: dict[str, t.Any], option: str) -> MemberName:
         for key in ("group_instance_id", "member_id")
     ]
     if given == [None, None]:
-        raise TaskError(f"{option} needs group_instance_id or member_id. Nothing was sent.")
+        raise InvalidOption(f"{option} needs group_instance_id or member_id.")
     return MemberName(*given)
 
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from .._errors import TaskError
+from .._errors import NothingChanged
 from .._kafka.errors import KafkaError
 from .._kafka.model import Offsets
 from .._kafka.session import Session
@@ -76,7 +76,7 @@ def _saved(request: Request, session: Session) -> Saved | None:
     backup = snapshot.read(restore.path, cluster_id, restore.any_cluster)
     for name in request.groups:
         if name not in backup.groups:
-            raise TaskError(f"restore.path: {restore.path} holds no group '{name}'. Nothing was changed.")
+            raise NothingChanged(f"restore.path: {restore.path} does not contain group '{name}'.")
     saved = Saved(
         {name: backup.groups[name].offsets for name in request.groups or backup.groups},
         backup.topics,

@@ -22,7 +22,7 @@ import time
 import typing as t
 import urllib.parse
 
-from ..._errors import TaskError
+from ..._errors import NothingRead, TaskError
 from . import job
 from .settings import LOG, Settings, load_answer
 
@@ -38,15 +38,14 @@ def check(settings: Settings) -> None:
     """Raise TaskError, in one sentence, if Spark cannot run here or its master cannot be reached."""
     missing = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
     if missing:
-        raise TaskError(
-            f"The audit needs {', '.join(missing)} for {sys.executable} on this host: "
-            f"pip install {' '.join(missing)}. Nothing was read."
+        raise NothingRead(
+            f"The audit needs {', '.join(missing)} for {sys.executable} on this host: pip install {' '.join(missing)}."
         )
     home = os.environ.get("JAVA_HOME")
     java = os.path.join(home, "bin", "java") if home else "java"
     if shutil.which(java) is None:
         where = f"JAVA_HOME is {home}, which holds no bin/java" if home else "there is no java on the PATH"
-        raise TaskError(f"The audit needs Java 17 or newer on this host, and {where}: install it. Nothing was read.")
+        raise NothingRead(f"The audit needs Java 17 or newer on this host, and {where}: install it.")
     if settings.standalone:
         _reach(settings.master)
 
@@ -64,7 +63,7 @@ def _reach(master: str) -> None:
                 return
         except (OSError, ValueError) as exc:
             problem = problem or str(getattr(exc, "strerror", None) or exc)
-    raise TaskError(f"The Spark master {master} cannot be reached ({problem}): look at master. Nothing was read.")
+    raise NothingRead(f"The Spark master {master} cannot be reached ({problem}): check master.")
 
 
 def run(settings: Settings) -> dict[str, t.Any]:
@@ -77,7 +76,7 @@ def run(settings: Settings) -> dict[str, t.Any]:
         return _run(settings, settings.path(LOG))
     except OSError as exc:
         raise TaskError(
-            f"The audit cannot write {exc.filename or 'its files'} ({exc.strerror}): look at output."
+            f"The audit cannot write {exc.filename or 'its files'} ({exc.strerror}): check output."
         ) from exc
 
 
@@ -96,7 +95,7 @@ def _run(settings: Settings, log: str) -> dict[str, t.Any]:
             child.wait(max(0.0, settings.deadline - time.time()))
         except subprocess.TimeoutExpired:
             raise TaskError(
-                f"The audit did not end within the task's timeout: set timeout higher, or look at {log}."
+                f"The audit did not end within the task's timeout: set timeout higher, or check {log}."
             ) from None
         finally:
             with contextlib.suppress(ProcessLookupError):
@@ -105,7 +104,7 @@ def _run(settings: Settings, log: str) -> dict[str, t.Any]:
         answer = load_answer(folder)
     if answer is None:
         raise TaskError(
-            f"The process of Spark ended with exit code {child.returncode} ({_last_words(log)}): look at {log}."
+            f"The process of Spark ended with exit code {child.returncode} ({_last_words(log)}): check {log}."
         )
     if "error" in answer:
         raise TaskError(answer["error"])
@@ -125,9 +124,9 @@ def _fresh(log: str) -> c.Iterator[t.BinaryIO]:
         deadline = time.monotonic() + _LOCK_PATIENCE
         while not _locked(file):
             if time.monotonic() > deadline:
-                raise TaskError(
+                raise NothingRead(
                     f"output: another audit writes into {os.path.dirname(log)}: run this one when that has ended, or "
-                    "set another folder. Nothing was read."
+                    "set another folder."
                 )
             time.sleep(_LOCK_PAUSE)
         file.truncate(0)

@@ -64,7 +64,7 @@ def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
         SparkContext._ensure_initialized()
     except PySparkRuntimeError:
         raise TaskError(
-            f"Java did not start for Spark: look at spark_conf, and at what Java says in {settings.path(LOG)}."
+            f"Java did not start for Spark: check spark_conf, and the output of Java in {settings.path(LOG)}."
         ) from None
     os.unlink(path)
     patience = threading.Timer(_MASTER_PATIENCE, _give_up, [settings, folder])
@@ -82,7 +82,7 @@ def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
 
 
 def _give_up(settings: Settings, folder: str) -> None:
-    words = f"The Spark master {settings.master} did not answer within {_MASTER_PATIENCE:.0f} s: look at master."
+    words = f"The Spark master {settings.master} did not answer within {_MASTER_PATIENCE:.0f} s: check master."
     save_answer(folder, {"error": words})
     os._exit(1)
 

@@ -18,7 +18,7 @@ import re
 import secrets
 import shutil
 
-from ..._errors import TaskError
+from ..._errors import NothingRead, TaskError
 from ..._files import document
 
 PLAN = "plan.json"
@@ -60,7 +60,7 @@ def check(output: str) -> None:
     ):
         path = os.path.join(output, name)
         if os.path.lexists(path) and not (allowed(path) or os.path.islink(path)):
-            raise TaskError(f"output: {path} is not {kind} of an earlier audit: set another folder. Nothing was read.")
+            raise NothingRead(f"output: {path} is not {kind} of an earlier audit: set another folder.")
 
 
 @contextlib.contextmanager

@@ -84,7 +84,7 @@ def write(path: str, audit: Audit) -> None:
         ) from exc
     except OSError as exc:
         raise TaskError(
-            f"report: {path} cannot be written ({exc.strerror}): look at its folder, and run the audit again."
+            f"report: {path} cannot be written ({exc.strerror}): check its folder, and run the audit again."
         ) from exc
 
 
