@@ -217,7 +217,7 @@ def test_troubleshooting_has_an_entry_for_every_error() -> None:
 
 @pytest.mark.fast
 def test_troubleshooting_quotes_the_messages_of_the_code() -> None:
-    table = _guide("troubleshooting").partition("\n   * - The message\n")[2]
+    table = _guide("troubleshooting").partition("\n   * - Message\n")[2]
     quoted = set(re.findall(r"``(.+?)``", " ".join(re.findall(r"^   \* - .*$", table, re.MULTILINE))))
     code = "".join(path.read_text(encoding="utf-8") for path in UTILS.rglob("*.py"))
     assert len(quoted) > 5

@@ -88,7 +88,7 @@ def test_target_on_an_older_version(
 def row(target: str) -> str:
     """The row of a target in the table of versions."""
     modules = "`topic` and `topic_info`" if target == "topic" else f"`{target}`"
-    return f"{modules}: all cases of its integration target that concern classic groups"
+    return f"{modules}: all integration tests of classic groups"
 
 
 def plain(cluster: Cluster, address: str) -> dict[str, Any]:

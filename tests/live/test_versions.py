@@ -94,7 +94,7 @@ def test_delete_back_up_and_restore(release: Cluster, groups: list[str], tmp_pat
     }
     lookups, fetches = deleted.requests["FindCoordinator"], deleted.requests["OffsetFetch"] // 2
     says(
-        "requests that look up the coordinators of 5 groups on one broker, and that fetch their offsets (KIP-699)",
+        "requests to look up the coordinators of 5 groups on one broker, and to fetch their offsets (KIP-699)",
         f"{lookups}, {fetches}",
     )
 
@@ -110,7 +110,7 @@ def test_remove_members(release: Cluster, groups: list[str], says: Says) -> None
     log = (release.folder / "node-1" / "broker.log").read_text(encoding="utf-8", errors="replace")
     logged = "a good reason" in log
     assert logged == (version(release) >= NEWEST)
-    cell = "yes" if logged else "it is sent, and not logged" if version(release) >= REASON else "no: it is left out"
+    cell = "yes" if logged else "sent, but not logged" if version(release) >= REASON else "no: not sent"
     says("`reason` of `consumer_group_members`, in the broker's log", cell)
 
 
@@ -137,14 +137,14 @@ def test_types_filter(release: Cluster, groups: list[str], says: Says) -> None:
         assert cell.startswith("UNSUPPORTED_VERSION: ")
     elif version(release) < NEWEST:
         assert set(run("consumer_group_info", release.bootstrap, types=["consumer"]).given["groups"]) == set()
-    says("`types` of `consumer_group_info`; `classic` and `consumer` go with every version", cell)
+    says("`types` of `consumer_group_info`; all versions support `classic` and `consumer`", cell)
 
 
 def test_members_of_kip_848_groups(release: Cluster, groups: list[str], tmp_path: Path, says: Says) -> None:
     """They cannot be removed before 4.0."""
-    row = "members of KIP-848 groups are removed"
+    row = "remove members of KIP-848 groups"
     if version(release) < KIP848:
-        says(row, "there are no such groups")
+        says(row, "no such groups")
         return
     # librdkafka speaks only the protocol of 4.0
     tool = "org.apache.kafka.tools.consumer.ConsoleConsumer"
@@ -175,10 +175,10 @@ def test_members_of_kip_848_groups(release: Cluster, groups: list[str], tmp_path
 
 
 def test_share_and_streams_groups(release: Cluster, groups: list[str], says: Says) -> None:
-    row = "share and streams groups are described and deleted"
+    row = "describe and delete share and streams groups"
     if version(release) < NEWEST:
         assert run("consumer_group", release.bootstrap, names=["v-share", "v-streams"]).changed == 0
-        says(row, "there are no such groups")
+        says(row, "no such groups")
         return
     members = [share_consumer(release.client(), "v-share", TOPIC), streams_app(release.client(), "v-streams", [TOPIC])]
     for member in members:
@@ -197,7 +197,7 @@ def test_a_group_of_connect(release: Cluster, groups: list[str], says: Says) -> 
         refusal = only(run("consumer_group", release.bootstrap, names="v-connect"))
     assert refusal.startswith("NON_EMPTY_GROUP: it is a classic group of protocol type connect in state Stable")
     assert run("consumer_group", release.bootstrap, names="v-connect").changed == 1
-    says("a group with members is refused, with who they are", "yes")
+    says("refuse to delete a group with members, and name the members", "yes")
 
 
 def test_the_audit(release: Cluster, groups: list[str], tmp_path: Path, says: Says) -> None:

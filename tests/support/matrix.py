@@ -24,9 +24,10 @@ TESTS = ("tests/live/test_versions.py", "tests/integration/test_targets.py", "-k
 WORKS = "yes"
 _HEAD = """# Versions of Kafka
 
-What works with which brokers, as real ones showed it: with ZooKeeper before 3.9, with KRaft from there on. *yes*: the
-test of the row passes. Else the cell has what a module says, or what the brokers lack. `make test-matrix` runs the
-tests on all of these versions and writes this page; `make test` runs them on the first and the last.
+Supported features by version of Kafka, tested on real brokers (3.9 and newer with KRaft, older ones with ZooKeeper).
+*yes*: the test of the row passes. Other cells contain the message of the module, or the limitation of the brokers.
+`make test-matrix` runs the tests on all of these versions and generates this page. `make test` runs them on the first
+and the last version.
 
 """
 
