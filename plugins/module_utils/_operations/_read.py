@@ -155,7 +155,7 @@ async def committed(session: Session, names: t.Iterable[str]) -> dict[str, Offse
         await session.wire.sleep(delay)
         found.update(await _fetch(session, unstable, stable=True))
     words = (
-        f"a commit of its offsets was under way for {patience:.3g} s, as that of an open transaction is: wait until "
+        f"a commit of its offsets was under way for {patience:.2g} s, as that of an open transaction is: wait until "
         "the transaction ends, or abort it with kafka-transactions.sh, and run the task again"
     )
     return {**found, **dict.fromkeys(_unstable(found), error(_UNSTABLE, words))}
