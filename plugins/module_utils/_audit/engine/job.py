@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
 import signal
@@ -17,13 +16,10 @@ import time
 from ..._errors import TaskError
 from ..._kafka.errors import CallError
 from ..ingest import source
+from ..libraries import PySparkException
 from . import pipeline
 from .settings import Settings, save_answer
 from .spark import spark_session
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    from pyspark.errors import PySparkException
 
 # seconds for those that were killed to be gone
 _LEAVING_TIME = 5.0

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime
 import time
@@ -21,17 +20,11 @@ from ..judge import caveats, findings, live, plan, transforms
 from ..judge.findings import Criteria
 from ..judge.live import Live
 from ..judge.transforms import LiveFrames
+from ..libraries import DataFrame, F, SparkSession, StorageLevel, pa
 from ..report import render
 from ..report import rows as report_rows
 from . import store, tables
 from .settings import Settings
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    import pyarrow as pa
-    from pyspark import StorageLevel
-    from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql import functions as F
 
 Row = dict[str, t.Any]
 

@@ -14,13 +14,8 @@ import sys
 import threading
 
 from ..._errors import TaskError
+from ..libraries import PySparkRuntimeError, SparkContext, SparkSession
 from .settings import LOG, Settings, private_file, save_answer
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    from pyspark import SparkContext
-    from pyspark.errors import PySparkRuntimeError
-    from pyspark.sql import SparkSession
 
 _PROPERTIES = "spark.properties"
 # a session of a master that answers starts in 6 to 12 s, on a busy machine in 30; Spark itself gives up after 60

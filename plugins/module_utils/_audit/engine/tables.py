@@ -6,17 +6,10 @@
 
 from __future__ import annotations
 
-import contextlib
-
 from ..._errors import TaskError
+from ..libraries import DataFrame, pa, pq
 from .settings import Settings
 from .store import Draft
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from pyspark.sql import DataFrame
 
 NAMES = ("offsets", "groups", "activity", "findings")
 

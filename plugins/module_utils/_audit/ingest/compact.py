@@ -14,8 +14,7 @@ import collections.abc as c
 import struct
 import typing as t
 
-if t.TYPE_CHECKING:
-    from confluent_kafka import Message
+from ..libraries import Message
 
 _DAY_MS = 86_400_000
 # what the column holds

@@ -11,15 +11,10 @@ length, in 16 or 32 bits, or in the flexible form (KIP-482) as a varint that is 
 from __future__ import annotations
 
 import collections.abc as c
-import contextlib
 
+from ..libraries import pa, pc
 from . import spans
 from .spans import Column, Size, int32
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
 _TAGS = "tagged fields"
 

@@ -11,24 +11,13 @@ import dataclasses
 import importlib.util
 import socket
 import sys
-import typing as t
 
 from ..._errors import TaskError
+from ..libraries import DataSource, DataSourceReader, InputPartition, StructType, from_arrow_schema, pa
 from . import records
 from .access import Access
 from .scan import scan
 from .splits import Split
-
-try:
-    from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
-    from pyspark.sql.pandas.types import from_arrow_schema
-except ImportError:
-    # reported by engine/process.py
-    DataSource = DataSourceReader = object  # type: ignore[assignment,misc]
-
-if t.TYPE_CHECKING:
-    import pyarrow as pa
-    from pyspark.sql.types import StructType
 
 NAME = "consumer_offsets"
 

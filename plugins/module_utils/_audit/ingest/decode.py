@@ -11,18 +11,13 @@ the record types that 4.3 does not have (9, 18, 24). A key starts with its recor
 from __future__ import annotations
 
 import collections.abc as c
-import contextlib
 import dataclasses
 import typing as t
 
+from ..libraries import pa, pc
 from . import records, spans
 from .cursor import Cursor
 from .spans import Column, int32
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
 Columns = dict[str, Column]
 

@@ -7,19 +7,14 @@
 from __future__ import annotations
 
 import collections.abc as c
-import contextlib
 import json
 import time
 import typing as t
 
 from ..._errors import TaskError
+from ..libraries import Consumer, Message, TopicPartition, confluent_kafka
 from .access import Access
 from .splits import Progress, Split, unreadable
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    import confluent_kafka
-    from confluent_kafka import Consumer, Message, TopicPartition
 
 _MESSAGES = 10_000
 _POLL = 0.1

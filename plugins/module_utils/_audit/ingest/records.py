@@ -6,12 +6,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import typing as t
 
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    import pyarrow as pa
+from ..libraries import pa
 
 TOPIC = "__consumer_offsets"
 

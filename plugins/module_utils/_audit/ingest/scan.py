@@ -11,16 +11,12 @@ import contextlib
 import gc
 import typing as t
 
+from ..libraries import Message, pa
 from . import decode, records
 from .access import Access
 from .compact import Activity, Meters, drop_superseded
 from .reader import Batch, batches
 from .splits import Ended, Progress, Split
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    import pyarrow as pa
-    from confluent_kafka import Message
 
 # what is decoded at a time
 _ROWS = 50_000

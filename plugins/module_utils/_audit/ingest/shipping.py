@@ -6,21 +6,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import importlib.util
 import os
 import pkgutil
 import sys
-import typing as t
 import zipfile
 
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    from pyspark import SparkFiles
-
-if t.TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from ..libraries import SparkFiles, SparkSession
 
 _ARCHIVE = "kafkaops_groups.zip"
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 import dataclasses
 import re
 import time
-import typing as t
 
 from ..._kafka.options import Connection
 from ..._kafka.session import Session
+from ..libraries import DataFrame, SparkSession
 from . import shipping, splits
 from .access import Access
 from .datasource import NAME, Scan, bound
-
-if t.TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 _TASK_ERROR = re.compile(r"^[\w.]*\bTaskError: (.+)$", re.MULTILINE)
 _PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception): .+)$", re.MULTILINE)

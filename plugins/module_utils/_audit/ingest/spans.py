@@ -7,13 +7,9 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import typing as t
 
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    import pyarrow as pa
-    import pyarrow.compute as pc
+from ..libraries import pa, pc
 
 # an Arrow array; pyarrow's stubs have types that are too narrow for what its functions take and return
 Column: t.TypeAlias = t.Any

@@ -6,17 +6,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime
 
 from ..._files.plan import TYPES
+from ..libraries import Column, DataFrame, F
 from .transforms import CONSUMERS, EMPTY
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    from pyspark.sql import Column, DataFrame
-    from pyspark.sql import functions as F
 
 STALE_GROUP = "stale_group"
 UNSUBSCRIBED = "unsubscribed"

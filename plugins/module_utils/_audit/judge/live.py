@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import collections.abc as c
-import contextlib
 import dataclasses
 import typing as t
 
@@ -19,11 +18,8 @@ from ..._operations import _gather
 from ..._operations._gather import Gathered
 from ..._operations._read import describe
 from ..._operations._read_topics import broker_setting, describe_topics, read_logs
+from ..libraries import pa
 from .transforms import EMPTY
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    import pyarrow as pa
 
 _RETENTION = "offsets.retention.minutes"
 _MINUTE = 60_000

@@ -7,17 +7,12 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import typing as t
 
 from ..._files.plan import PlannedGroup, PlannedOffset
 from ..._kafka.model import TopicPartition
+from ..libraries import pa, pc
 from .findings import STALE_GROUP
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    import pyarrow as pa
-    import pyarrow.compute as pc
 
 Row = dict[str, t.Any]
 

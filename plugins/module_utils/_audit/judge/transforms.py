@@ -6,17 +6,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 
 from ... import _input as inputs
 from ..ingest import records as kinds
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    from pyspark.sql import Column, DataFrame
-    from pyspark.sql import functions as F
+from ..libraries import Column, DataFrame, F
 
 EMPTY = "Empty"
 # protocol types of groups whose members are consumers; empty for a simple group

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import collections
 import collections.abc as c
-import contextlib
 import dataclasses
 import datetime
 import hashlib
@@ -19,10 +18,6 @@ import typing as t
 from ..._errors import TaskError
 from ..._files import document
 from . import charts, embedded, page, playbook, wording
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    import jinja2
 
 Row = dict[str, t.Any]
 
@@ -90,6 +85,9 @@ def write(path: str, audit: Audit) -> None:
 
 def render(audit: Audit) -> str:
     """Return the page."""
+    # not above: it may be missing, which engine/process.py reports
+    import jinja2
+
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

@@ -7,16 +7,12 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import datetime
 import typing as t
 
 from ..judge import findings
 from ..judge.caveats import AHEAD
-
-# reported by engine/process.py
-with contextlib.suppress(ImportError):
-    import pyarrow as pa
+from ..libraries import pa
 
 Row = dict[str, t.Any]
 
