@@ -27,7 +27,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Say what was not restored
+- name: Validate that all offsets were restored
   ansible.builtin.assert:
     that: restored.results | kafkaops.groups.not_restored(foreseen.results) | length == 0
 """

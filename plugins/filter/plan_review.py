@@ -29,7 +29,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Show what would be deleted, and why
+- name: Show planned deletions with the reasons
   ansible.builtin.debug:
     msg: "{{ (plan | kafkaops.groups.plan_review(foreseen.results)).lines }}"
 """
@@ -78,7 +78,7 @@ def _lines(plan: Entry, results: c.Iterable[Entry]) -> list[str]:
         if item["changed"]:
             lines.append(f"{'Group' if topic is None else 'Offset of'} {name}: {evidence[_place(item)]}")
         elif "left_alone" in item:
-            lines.append(f"Left alone: {name}: {item['left_alone']}")
+            lines.append(f"Skipped: {name}: {item['left_alone']}")
     return lines
 
 

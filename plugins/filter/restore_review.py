@@ -23,7 +23,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Show what would be set
+- name: Show the offsets to set
   ansible.builtin.debug:
     msg: "{{ (foreseen.results | kafkaops.groups.restore_review).lines }}"
 """

@@ -30,7 +30,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Take the offsets of a file
+- name: Read the offsets from a file
   ansible.builtin.set_fact:
     offsets: "{{ file.content | b64decode | kafkaops.groups.saved_offsets('reports', 'LqMsGZkBQkaXCRaSfF1jDg') }}"
 """

@@ -21,7 +21,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Refuse to delete too much
+- name: Validate the share of deletions
   ansible.builtin.assert:
     that: "{'groups': [3, 4]} | kafkaops.groups.shares | selectattr('share', 'gt', 50) | length == 0"
 """

@@ -40,7 +40,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Refuse to delete topics that others read
+- name: Validate that no other group reads the topics
   ansible.builtin.assert:
     that: (found.groups | kafkaops.groups.topics_in_use(['test-1-orders'], ['test-1'])).read | length == 0
 """
@@ -95,7 +95,7 @@ def topics_in_use(
         "read": [topic for topic in topics if topic in read or _owner(topic, by_name) in owners],
         "committed": _committed(staying, set(topics)),
         "hidden": hidden,
-        "unknown": [f"group {name} rebalances" for name in hidden] + _unasked(errors),
+        "unknown": [f"group {name} is rebalancing" for name in hidden] + _failed_requests(errors),
     }
 
 
@@ -117,9 +117,11 @@ def _committed(groups: c.Iterable[Entry], topics: c.Container[str]) -> list[str]
     return [f"{topic} ({', '.join(names)})" for topic, names in sorted(by_topic.items())]
 
 
-def _unasked(errors: c.Iterable[Entry]) -> list[str]:
+def _failed_requests(errors: c.Iterable[Entry]) -> list[str]:
     return [
-        f"{'group ' + each['group'] if 'group' in each else 'the broker at ' + each['address']} could not be asked"
+        f"group {each['group']} could not be described"
+        if "group" in each
+        else f"the broker at {each['address']} did not list its groups"
         for each in errors
         if not (each["error"]["name"] or "").endswith("_AUTHORIZATION_FAILED")
     ]

@@ -24,7 +24,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Refuse extra variables that replace internal variables
+- name: Validate that internal variables are not set
   ansible.builtin.assert:
     that: lookup('kafkaops.groups.extra_vars', '__example_') | length == 0
 """

@@ -21,7 +21,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Look again if it is not known what was deleted
+- name: List the groups if the result is incomplete
   kafkaops.groups.consumer_group_info:
     names: [reports]
   when: deleted is kafkaops.groups.broken_off

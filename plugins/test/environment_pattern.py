@@ -21,7 +21,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Refuse a pattern that could match anything
+- name: Validate that the pattern matches one environment
   ansible.builtin.assert:
     that: "'test-*' is kafkaops.groups.environment_pattern"
 """
