@@ -6,29 +6,29 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: topics_in_use
-short_description: Tell which topics are used by consumer groups that stay
+short_description: List topics that the remaining groups use
 version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Tells of topics that are to be deleted which of them groups use that are not deleted with them. Members read a topic
-    that they subscribe to or are assigned, and own the changelogs of their Streams application.
+  - Returns which of the topics to delete are used by remaining groups, which are not deleted. A member uses the
+    topics that it subscribes to or is assigned, and the changelog topics of its Streams application.
 positional: topics, deleted
 options:
   _input:
     description:
       - The C(groups) that M(kafkaops.groups.consumer_group_info) returns for the whole cluster, with members and
-        offsets. Of two of the same name, the first counts.
+        offsets. If a name occurs twice, the first entry is used.
     type: list
     elements: dict
     required: true
   topics:
-    description: The names of the topics that are to be deleted.
+    description: The names of the topics to delete.
     type: list
     elements: str
     required: true
   deleted:
-    description: The names of the groups that are deleted with them.
+    description: The names of the groups to delete.
     type: list
     elements: str
     required: true
@@ -47,39 +47,38 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: What was found.
+  description: The topics and groups, by type of use.
   type: dict
   contains:
     read:
-      description: The topics that members of groups that stay read or own.
+      description: Topics that members of remaining groups read or own.
       type: list
       elements: str
     committed:
-      description: The topics on which groups that stay have committed offsets, each with these groups in brackets.
+      description: Topics on which remaining groups have committed offsets, each with these groups in parentheses.
       type: list
       elements: str
     hidden:
-      description: The names of groups that stay, and that do not say what they read, since they rebalance.
+      description: Names of remaining groups whose topics are unknown because they are rebalancing.
       type: list
       elements: str
     unknown:
-      description: Why it is not known what some of the groups read. Of a missing permission nothing is said.
+      description: Reasons why the topics of remaining groups are unknown, except missing permissions.
       type: list
       elements: str
 """
 
 import collections.abc as c
 import typing as t
-
 Entry = c.Mapping[str, t.Any]
-# those of Kafka Connect's workers read no topics as members
+# the members of Kafka Connect groups are workers, which read no topics as members
 _CONSUMERS = ("consumer", "share", "streams")
 
 
 def topics_in_use(
     groups: c.Iterable[Entry], topics: c.Sequence[str], deleted: c.Iterable[str], errors: c.Iterable[Entry] = ()
 ) -> dict[str, list[str]]:
-    """Return `read`, `committed`, `hidden` and `unknown` of the topics that are to be deleted."""
+    """Return `read`, `committed`, `hidden` and `unknown` for the topics to delete."""
     by_name: dict[str, Entry] = {}
     for group in groups:
         by_name.setdefault(group["name"], group)
@@ -98,9 +97,8 @@ def topics_in_use(
         "unknown": [f"group {name} is rebalancing" for name in hidden] + _failed_requests(errors),
     }
 
-
 def _owner(topic: str, names: c.Container[str]) -> str | None:
-    """Return the group whose changelog a topic is: of the names that it begins with, the longest."""
+    """Return the group that owns a changelog topic: the longest group name that the topic name starts with."""
     if not topic.endswith("-changelog"):
         return None
     parts = topic.split("-")
@@ -128,7 +126,7 @@ def _failed_requests(errors: c.Iterable[Entry]) -> list[str]:
 
 
 class FilterModule:
-    """Names the filter."""
+    """Provides the filter."""
 
     def filters(self) -> dict[str, c.Callable[..., t.Any]]:
         return {"topics_in_use": topics_in_use}

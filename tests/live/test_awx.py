@@ -304,8 +304,8 @@ def test_the_teardown(secured: Cluster, by_certificate: Template) -> None:
     shown = by_certificate.launch("teardown", answers | {"teardown_max_changes": 1}, own=TEARDOWN)
     assert (shown.code, shown.words, shown.changed) == (0, "", [])
     found = shown.tasks["Show matching groups and topics"]["msg"]
-    assert found["Groups, with their states"] == ["awx-env-1: Empty"]
-    assert found["Topics, with their partitions"] == ["awx-env-orders: 1"]
+    assert found["Groups and states"] == ["awx-env-1: Empty"]
+    assert found["Topics and partitions"] == ["awx-env-orders: 1"]
     answers |= {"teardown_apply": "true", "teardown_max_changes": 1}
     done = by_certificate.launch("teardown", answers, own=TEARDOWN)
     assert (done.code, done.words) == (0, "")

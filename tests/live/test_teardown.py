@@ -53,8 +53,8 @@ def test_by_default_it_shows_what_would_go_and_deletes_nothing(cluster: Cluster,
     )
     assert (shown.code, shown.words, shown.changed) == (0, "", [])
     found = shown.tasks["Show matching groups and topics"]["msg"]
-    assert found["Groups, with their states"] == ["undead-group: Empty"]
-    assert found["Topics, with their partitions"] == [f"{NAME}: 1"]
+    assert found["Groups and states"] == ["undead-group: Empty"]
+    assert found["Topics and partitions"] == [f"{NAME}: 1"]
     assert "set teardown_apply to true" in shown.tasks["Explain how to delete the groups and topics"]["msg"]
     assert (state(cluster), list(tmp_path.iterdir())) == (before, [])
 
