@@ -42,7 +42,8 @@ attributes:
     details:
       - The prediction is based on the state of each group, its subscriptions, and the permissions that the brokers
         report.
-      - Check mode fails where the real run would fail. It sends no request that changes the cluster, and leaves no file.
+      - Check mode fails where the real run would fail. It sends no request that changes the cluster, and leaves no
+        file.
   diff_mode:
     support: full
 """

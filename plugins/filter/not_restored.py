@@ -44,6 +44,7 @@ import typing as t
 
 Entry = c.Mapping[str, t.Any]
 
+
 def not_restored(results: c.Iterable[Entry], foreseen: c.Iterable[Entry]) -> list[str]:
     """Return the groups with an offset that was not set and that differs from check mode."""
     wanted = {_place(item): item["after"] for item in foreseen if not item["failed"]}

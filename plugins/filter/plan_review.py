@@ -59,6 +59,7 @@ import typing as t
 Entry = c.Mapping[str, t.Any]
 Place = tuple[str, str | None, int | None]
 
+
 def plan_review(plan: Entry, results: c.Sequence[Entry]) -> dict[str, t.Any]:
     """Return `lines`, `lost` and `rest` of a plan, based on its results in check mode."""
     return {"lines": _lines(plan, results), "lost": _lost(plan, results), "rest": _rest(plan, results)}

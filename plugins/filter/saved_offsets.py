@@ -54,6 +54,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._files.backup impo
 
 Offset = dict[str, t.Any]
 
+
 def saved_offsets(text: str, group: str, cluster_id: str) -> list[Offset] | None:
     """Return the offsets of a group in a file, or None if the format is unknown."""
     try:

@@ -45,6 +45,7 @@ _value:
 import collections.abc as c
 import typing as t
 
+
 def shares(parts: c.Mapping[str, c.Sequence[int]]) -> list[dict[str, t.Any]]:
     """Return the percentage and a description for each part that is not 0."""
     found = []

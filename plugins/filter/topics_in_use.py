@@ -70,6 +70,7 @@ _value:
 
 import collections.abc as c
 import typing as t
+
 Entry = c.Mapping[str, t.Any]
 # the members of Kafka Connect groups are workers, which read no topics as members
 _CONSUMERS = ("consumer", "share", "streams")
@@ -82,9 +83,9 @@ def topics_in_use(
     by_name: dict[str, Entry] = {}
     for group in groups:
         by_name.setdefault(group["name"], group)
-    leaving = set(deleted)
-    staying = [group for name, group in by_name.items() if name not in leaving]
-    readers = [group for group in staying if group["members"] and group["protocol_type"] in _CONSUMERS]
+    deleted_names = set(deleted)
+    remaining = [group for name, group in by_name.items() if name not in deleted_names]
+    readers = [group for group in remaining if group["members"] and group["protocol_type"] in _CONSUMERS]
     members = [member for group in readers for member in group["members"]]
     read = {topic for member in members for topic in member["topics"] or ()}
     read |= {assigned["topic"] for member in members for assigned in member["assignment"] or ()}
@@ -92,10 +93,11 @@ def topics_in_use(
     hidden = [group["name"] for group in readers if any(member["topics"] is None for member in group["members"])]
     return {
         "read": [topic for topic in topics if topic in read or _owner(topic, by_name) in owners],
-        "committed": _committed(staying, set(topics)),
+        "committed": _committed(remaining, set(topics)),
         "hidden": hidden,
         "unknown": [f"group {name} is rebalancing" for name in hidden] + _failed_requests(errors),
     }
+
 
 def _owner(topic: str, names: c.Container[str]) -> str | None:
     """Return the group that owns a changelog topic: the longest group name that the topic name starts with."""

@@ -36,6 +36,7 @@ _value:
 import collections.abc as c
 import typing as t
 
+
 def broken_off(result: c.Mapping[str, t.Any]) -> bool:
     """Whether a registered result is a failure without results and without a message that nothing was changed."""
     return bool(result.get("failed")) and "results" not in result and "Nothing was " not in result.get("msg", "")

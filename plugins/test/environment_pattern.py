@@ -40,6 +40,7 @@ _SET = re.compile(r"\[!?\]?[^\]]*\]")
 _LITERALS = re.compile(r"[^*?\s]{3}")
 _BEGINS = re.compile(r"~(?:[A-Za-z0-9_-]|\\[.]){3,}(?![?*{|])")
 
+
 def environment_pattern(pattern: t.Any) -> bool:
     """Whether a pattern has three consecutive literal characters."""
     if not isinstance(pattern, str):
