@@ -12,13 +12,14 @@ class ModuleDocFragment:
 options: {}
 attributes:
   check_mode:
-    description: Can run in check mode, and says what would change without changing it.
+    description: Can run in check mode and predict changes without making them.
   diff_mode:
-    description: Says in diff mode what changes, or in check mode would change.
+    description: Returns details of what changed, or would change in check mode, when in diff mode.
   idempotent:
-    description: When run twice in a row outside check mode, with the same arguments, the second run changes nothing.
+    description: When run twice in a row outside check mode with the same arguments, the second run reports no
+      changes.
   platform:
-    description: The operating systems that the module runs on.
+    description: Operating systems on which the module can run.
     support: full
     platforms: posix
 """
@@ -39,9 +40,10 @@ attributes:
   check_mode:
     support: full
     details:
-      - The prediction comes from the state of each group, its subscriptions, and the caller's permissions as the
-        brokers tell them.
-      - It fails where the real run would fail. No request that changes anything is sent, and no file is written.
+      - The prediction is based on the state of each group, its subscriptions, and the permissions that the brokers
+        report.
+      - Check mode fails where the real run would fail. It sends no request that changes the cluster, and leaves no
+        file.
   diff_mode:
     support: full
 """

@@ -11,38 +11,38 @@ class ModuleDocFragment:
     DOCUMENTATION = r"""
 options: {}
 notes:
-  - One item that fails does not stop the others. The task fails after all of them were tried, and its
-    RV(ignore:results) say what became of each. RV(ignore:msg) says how many failed, and why the first one did.
-  - A request that changes something and gets no answer is never sent again blindly. The module first reads what
-    became of it.
+  - A failed item does not stop the other items. The task fails after all items were processed. RV(ignore:results) has
+    the outcome of each item, and RV(ignore:msg) the number of failed items and the first error.
+  - If a request that changes the cluster gets no response, the module reads the current state before it retries the
+    request.
 """
 
     GUARDS = r"""
 options:
   backup:
     description:
-      - The path of a file to write the back-up to. It holds everything that the affected groups have committed, as
-        the caller can see it.
-      - It is written whole before the first change, with mode C(0600). If it cannot be written, nothing is changed.
-      - On a file system without modes, such as FAT, the mount options set who can read the file.
-      - Check mode writes the file and removes it immediately, so that check mode fails where the real run would.
-      - The file system does not need hard links. Without them, a task that is killed at that moment can leave an empty
-        file with the name of the back-up.
-      - An existing file is never overwritten. The task fails instead, so use a name that is new each time, with a
-        date in it.
-      - No file is written if there is nothing to change. RV(ignore:backup_file) is then V(null).
-      - It is a file of the host that the module runs on.
-      - A back-up needs DESCRIBE on B(every topic) that the groups have committed offsets of. The broker leaves out
-        the offsets of topics that the caller may not describe, and does not say so. Such offsets are not in the
-        back-up.
+      - The path of the back-up file to write. The back-up contains all committed offsets of the affected groups that
+        the caller has permission to read.
+      - The complete file is written before the first change, with mode C(0600). If the file cannot be written,
+        nothing is changed.
+      - On file systems without file modes, such as FAT, the mount options determine who can read the file.
+      - Check mode writes the file and removes it immediately, so that it fails where the real run would fail.
+      - The file system does not need to support hard links. Without hard links, a task that is killed while it writes
+        the back-up can leave an empty file.
+      - Existing files are never overwritten. The task fails instead, so use a unique name, for example with a
+        timestamp.
+      - If there are no changes, no file is written and RV(ignore:backup_file) is V(null).
+      - The path is on the host that the module runs on.
+      - A back-up requires DESCRIBE on B(every topic) for which the groups have committed offsets. Without this
+        permission, the broker omits the offsets of the topic without an error, and the back-up does not contain them.
       - To restore a back-up, use O(kafkaops.groups.consumer_group_offsets#module:restore).
     type: path
   max_changes:
     description:
-      - The highest number of changes that this task may make. If more are planned, the task fails before anything is
+      - Maximum number of changes in this task. If more changes are planned, the task fails before anything is
         changed.
-      - RV(ignore:results) then shows the whole plan, with the error C(POLICY_VIOLATION) on each planned change.
-      - If it is not set, there is no limit.
+      - RV(ignore:results) then lists all planned changes with the error C(POLICY_VIOLATION).
+      - By default, there is no limit.
     type: int
 """
 
@@ -50,16 +50,15 @@ options:
 options:
   plan:
     description:
-      - The path of a plan that M(kafkaops.groups.consumer_offsets_audit) wrote (C(plan.json)). It says what to delete,
-        and takes the place of the options that name groups. A plan for another cluster is refused.
-      - Each entry is looked at again before the first change. It is B(left alone) if it is not any more what the audit
-        saw, which is a group of the same type, in the same state, with the same committed offsets. Directly before its
-        own change the offsets are compared once more.
-      - To leave an entry alone is no failure. RV(ignore:results) say why, and a warning says how many there are. Audit
-        again, and the next plan tells what has become of them.
-      - What is gone already is unchanged.
-      - Offsets are compared by their numbers. An offset that was committed again with the same number, before this task
-        began, does not show.
-      - It is a file of the host that the module runs on.
+      - The path of a plan of M(kafkaops.groups.consumer_offsets_audit) (C(plan.json)). The plan lists what to delete,
+        and replaces the options that name groups. A plan for another cluster is rejected.
+      - Each entry is checked again before the first change. It is B(skipped) unless the group has the same type,
+        state and committed offsets as in the audit. The offsets are compared once more directly before each deletion.
+      - Skipped entries do not fail the task. RV(ignore:results) has the reasons, and a warning has the number of
+        skipped entries. Run the audit again to get an updated plan.
+      - Items that do not exist are reported as unchanged.
+      - Offsets are compared by value. The task cannot detect that a group committed the same offset again before the
+        task started.
+      - The path is on the host that the module runs on.
     type: path
 """

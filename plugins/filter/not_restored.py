@@ -6,12 +6,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: not_restored
-short_description: Tell which groups kept what they had committed
+short_description: List groups whose offsets were not restored
 version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Tells which groups kept an offset, although the restore was to set it, because they committed it in the meantime.
+  - Returns the groups with an offset that was not restored because the group committed it during the restore.
 positional: foreseen
 options:
   _input:
@@ -20,14 +20,14 @@ options:
     elements: dict
     required: true
   foreseen:
-    description: The C(results) of the same restore in check mode before that.
+    description: The C(results) of the same restore in check mode, before the restore.
     type: list
     elements: dict
     required: true
 """
 
 EXAMPLES = r"""
-- name: Say what was not restored
+- name: Validate that all offsets were restored
   ansible.builtin.assert:
     that: restored.results | kafkaops.groups.not_restored(foreseen.results) | length == 0
 """
@@ -46,7 +46,7 @@ Entry = c.Mapping[str, t.Any]
 
 
 def not_restored(results: c.Iterable[Entry], foreseen: c.Iterable[Entry]) -> list[str]:
-    """Return the groups of which an offset is another one than was foreseen, and was not set."""
+    """Return the groups with an offset that was not set and that differs from check mode."""
     wanted = {_place(item): item["after"] for item in foreseen if not item["failed"]}
     kept = (item for item in results if item["action"] == "none" and item["after"] != wanted.get(_place(item)))
     return list(dict.fromkeys(item["group"] for item in kept))
@@ -57,7 +57,7 @@ def _place(item: Entry) -> tuple[str, str, int]:
 
 
 class FilterModule:
-    """Names the filter."""
+    """Provides the filter."""
 
     def filters(self) -> dict[str, c.Callable[..., t.Any]]:
         return {"not_restored": not_restored}

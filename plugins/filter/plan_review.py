@@ -6,17 +6,17 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: plan_review
-short_description: Compare a plan with what check mode says of it
+short_description: Compare a plan with its results in check mode
 version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Tells of a plan of M(kafkaops.groups.consumer_offsets_audit) what would be deleted now, why, how much of what was
-    audited that is, and what is left of the plan without the groups and offsets that were used since.
+  - Returns what a plan of M(kafkaops.groups.consumer_offsets_audit) would delete now, with the reasons and totals,
+    and the plan without the skipped groups and offsets.
 positional: results
 options:
   _input:
-    description: The plan, as it is in its file.
+    description: The content of the plan file.
     type: dict
     required: true
   results:
@@ -29,27 +29,27 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Show what would be deleted, and why
+- name: Show planned deletions with the reasons
   ansible.builtin.debug:
     msg: "{{ (plan | kafkaops.groups.plan_review(foreseen.results)).lines }}"
 """
 
 RETURN = r"""
 _value:
-  description: What was found.
+  description: The review of the plan.
   type: dict
   contains:
     lines:
-      description: A line for each group and offset that would be deleted, or is left alone, with the reason.
+      description: One line with the reason for each group and offset that would be deleted or is skipped.
       type: list
       elements: str
     lost:
       description: >-
-        By V(groups) and V(committed offsets), how many would be deleted (of groups, also those that only lose offsets),
-        and how many the audit judged. Each is a list of two numbers.
+        For V(groups) and V(committed offsets), a list of two numbers: how many would be deleted (including groups
+        that only lose offsets), and how many were audited.
       type: dict
     rest:
-      description: The plan, without what is left alone.
+      description: The plan without the skipped entries.
       type: dict
 """
 
@@ -61,7 +61,7 @@ Place = tuple[str, str | None, int | None]
 
 
 def plan_review(plan: Entry, results: c.Sequence[Entry]) -> dict[str, t.Any]:
-    """Return `lines`, `lost` and `rest` of a plan, by what check mode says of it."""
+    """Return `lines`, `lost` and `rest` of a plan, based on its results in check mode."""
     return {"lines": _lines(plan, results), "lost": _lost(plan, results), "rest": _rest(plan, results)}
 
 
@@ -78,7 +78,7 @@ def _lines(plan: Entry, results: c.Iterable[Entry]) -> list[str]:
         if item["changed"]:
             lines.append(f"{'Group' if topic is None else 'Offset of'} {name}: {evidence[_place(item)]}")
         elif "left_alone" in item:
-            lines.append(f"Left alone: {name}: {item['left_alone']}")
+            lines.append(f"Skipped: {name}: {item['left_alone']}")
     return lines
 
 
@@ -102,7 +102,7 @@ def _rest(plan: Entry, results: c.Iterable[Entry]) -> dict[str, t.Any]:
 
 
 class FilterModule:
-    """Names the filter."""
+    """Provides the filter."""
 
     def filters(self) -> dict[str, c.Callable[..., t.Any]]:
         return {"plan_review": plan_review}

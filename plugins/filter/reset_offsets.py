@@ -6,17 +6,18 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: reset_offsets
-short_description: Tell where a reset of a Streams application sets its offsets
+short_description: Compute the offsets for a reset of a Streams application
 version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Returns the offset of each partition of the input topics of a Kafka Streams application, and the ends of its
-    intermediate topics, as C(kafka-streams-application-reset.sh) sets them. They are clamped to the log.
+  - Returns the new offsets for the input topics of a Kafka Streams application, and the end offsets of its
+    intermediate topics, as in C(kafka-streams-application-reset.sh). Offsets are clamped to the log.
 positional: inputs, intermediates, to
 options:
   _input:
-    description: The C(topics) that M(kafkaops.groups.topic_info) returns with C(log).
+    description: The C(topics) that M(kafkaops.groups.topic_info) returns with
+      O(kafkaops.groups.topic_info#module:log).
     type: list
     elements: dict
     required: true
@@ -31,18 +32,20 @@ options:
     elements: str
     required: true
   to:
-    description: Where to set the offsets of the input topics. With V(delete), only intermediate topics have offsets.
+    description: The position to which to set the offsets of the input topics. With V(delete), only offsets of
+      intermediate topics are returned.
     type: str
     choices: [earliest, latest, timestamp, duration, offset, shift, file, delete]
     required: true
   value:
-    description: The offset for V(offset), or by how many records to go on for V(shift).
+    description: The offset for V(offset), or the number of offsets to move for V(shift).
     type: int
   known:
     description:
-      - The offsets that V(shift) counts from, or that V(timestamp), V(duration) and V(file) set, each with topic and
-        partition. They may be results of M(kafkaops.groups.consumer_group_offsets).
-      - Without one, V(shift) counts from the end of the log, and of the others the partition is left out.
+      - The base offsets for V(shift), or the offsets to set for V(timestamp), V(duration) and V(file), each with
+        topic and partition. Results of M(kafkaops.groups.consumer_group_offsets) are valid input.
+      - For partitions without a known offset, V(shift) starts from the end of the log, and the other values skip the
+        partition.
     type: list
     elements: dict
     default: []
@@ -57,7 +60,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: The offsets, as O(kafkaops.groups.consumer_group_offsets#module:offsets) takes them.
+  description: The offsets, in the format of O(kafkaops.groups.consumer_group_offsets#module:offsets).
   type: list
   elements: dict
 """
@@ -76,7 +79,7 @@ def reset_offsets(
     value: int | None = None,
     known: c.Iterable[Entry] = (),
 ) -> list[dict[str, t.Any]]:
-    """Return where each partition goes."""
+    """Return the new offset of each partition."""
     offsets = {(each["topic"], each["partition"]): _offset(each) for each in known}
     targets = []
     for topic in topics:
@@ -105,7 +108,7 @@ def _wanted(log: Entry, to: str, value: int | None, known: int | None) -> int | 
 
 
 class FilterModule:
-    """Names the filter."""
+    """Provides the filter."""
 
     def filters(self) -> dict[str, c.Callable[..., t.Any]]:
         return {"reset_offsets": reset_offsets}

@@ -6,43 +6,43 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: restore_review
-short_description: Tell what a restore would set, and what stands in its way
+short_description: Review a restore before it is applied
 version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Tells of back-ups that are to be restored what would be set, and which groups have to be decided about first.
+  - Returns the offsets that a restore would set, and the groups that require a decision first.
 options:
   _input:
     description:
-      - The C(results) of M(kafkaops.groups.consumer_group_offsets) in check mode, with
-        O(kafkaops.groups.consumer_group_offsets#module:restore), of all back-ups.
+      - The C(results) of M(kafkaops.groups.consumer_group_offsets) in check mode with
+        O(kafkaops.groups.consumer_group_offsets#module:restore), for all back-ups.
     type: list
     elements: dict
     required: true
 """
 
 EXAMPLES = r"""
-- name: Show what would be set
+- name: Show the offsets to set
   ansible.builtin.debug:
     msg: "{{ (foreseen.results | kafkaops.groups.restore_review).lines }}"
 """
 
 RETURN = r"""
 _value:
-  description: What was found.
+  description: The review of the restore.
   type: dict
   contains:
     lines:
-      description: A line for each offset that would be set.
+      description: One line for each offset that would be set.
       type: list
       elements: str
     repeated:
-      description: The groups with an offset that more than one of the back-ups holds.
+      description: Groups with an offset that is in more than one back-up.
       type: list
       elements: str
     moved:
-      description: The groups that have another offset now than in the back-up.
+      description: Groups with a committed offset that differs from the back-up.
       type: list
       elements: str
 """
@@ -57,7 +57,7 @@ def restore_review(results: c.Iterable[Entry]) -> dict[str, list[str]]:
     """Return `lines`, `repeated` and `moved` of a restore in check mode."""
     lines: list[str] = []
     places: set[tuple[str, str, int]] = set()
-    # as keys, since these keep their order
+    # dictionaries keep the order of their keys
     repeated: dict[str, None] = {}
     moved: dict[str, None] = {}
     for item in results:
@@ -65,7 +65,7 @@ def restore_review(results: c.Iterable[Entry]) -> dict[str, list[str]]:
         if place in places:
             repeated[item["group"]] = None
         places.add(place)
-        # also of what fails now, and may not fail by the time it is set
+        # includes items that fail now, because they may succeed in the restore
         if item["action"] == "set_offset" and item.get("before"):
             moved[item["group"]] = None
         if item["changed"]:
@@ -75,7 +75,7 @@ def restore_review(results: c.Iterable[Entry]) -> dict[str, list[str]]:
 
 
 class FilterModule:
-    """Names the filter."""
+    """Provides the filter."""
 
     def filters(self) -> dict[str, c.Callable[..., t.Any]]:
         return {"restore_review": restore_review}

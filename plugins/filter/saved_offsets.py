@@ -6,31 +6,32 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: saved_offsets
-short_description: Read the offsets of a group from a back-up, or from Kafka's CSV
+short_description: Read the offsets of a group from a back-up or a CSV file
 version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Reads the text of a back-up of this collection, or of a CSV file as C(kafka-consumer-groups.sh --export) writes it,
-    with the lines C(TOPIC,PARTITION,OFFSET) or C(GROUP,TOPIC,PARTITION,OFFSET).
+  - Parses a back-up of this collection, or a CSV file of C(kafka-consumer-groups.sh --export), with lines of the form
+    C(TOPIC,PARTITION,OFFSET) or C(GROUP,TOPIC,PARTITION,OFFSET).
 positional: group, cluster_id
 options:
   _input:
-    description: The text of the file.
+    description: The content of the file.
     type: str
     required: true
   group:
-    description: The group. A CSV file with three columns names none, and is taken for this group's.
+    description: The name of the group. The rows of a CSV file with three columns are assigned to this group.
     type: str
     required: true
   cluster_id:
-    description: The id of the cluster that a back-up has to be of. CSV files do not say what they are of.
+    description: The id of the cluster. It must match the cluster id of a back-up. CSV files do not contain a cluster
+      id.
     type: str
     required: true
 """
 
 EXAMPLES = r"""
-- name: Take the offsets of a file
+- name: Read the offsets from a file
   ansible.builtin.set_fact:
     offsets: "{{ file.content | b64decode | kafkaops.groups.saved_offsets('reports', 'LqMsGZkBQkaXCRaSfF1jDg') }}"
 """
@@ -38,8 +39,8 @@ EXAMPLES = r"""
 RETURN = r"""
 _value:
   description: >-
-    The offsets of the group, each with its topic and its partition. It is V(none) if the text is neither a back-up of
-    the cluster nor such a CSV file.
+    The offsets of the group, each with topic and partition. V(none) if the file is neither a back-up of the cluster
+    nor a valid CSV file.
   type: list
   elements: dict
 """
@@ -55,7 +56,7 @@ Offset = dict[str, t.Any]
 
 
 def saved_offsets(text: str, group: str, cluster_id: str) -> list[Offset] | None:
-    """Return the offsets that a file holds for a group, None if it is no such file."""
+    """Return the offsets of a group in a file, or None if the format is unknown."""
     try:
         document = json.loads(text)
     except ValueError:
@@ -86,7 +87,7 @@ def _from_csv(text: str, group: str) -> list[Offset] | None:
 
 
 class FilterModule:
-    """Names the filter."""
+    """Provides the filter."""
 
     def filters(self) -> dict[str, c.Callable[..., t.Any]]:
         return {"saved_offsets": saved_offsets}

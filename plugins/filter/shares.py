@@ -6,38 +6,38 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: shares
-short_description: Tell what share of a whole would be deleted
+short_description: Compute percentages of totals
 version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Turns numbers of things, and how many of each there are, into percentages and words. What there is none of is left
-    out.
+  - Returns percentages and descriptions for pairs of a part and a total. Entries with a part of 0 are omitted.
 options:
   _input:
-    description: By the name of the things, a list of two numbers. The first is the part, the second the whole.
+    description: >-
+      For each name, a list of two numbers: the part and the total.
     type: dict
     required: true
 """
 
 EXAMPLES = r"""
-- name: Refuse to delete too much
+- name: Validate the share of deletions
   ansible.builtin.assert:
     that: "{'groups': [3, 4]} | kafkaops.groups.shares | selectattr('share', 'gt', 50) | length == 0"
 """
 
 RETURN = r"""
 _value:
-  description: What each part is.
+  description: One item for each part that is not 0.
   type: list
   elements: dict
   contains:
     share:
-      description: The part in percent of the whole.
+      description: The part as a percentage of the total.
       type: float
       sample: 75.0
     words:
-      description: The same in words.
+      description: A description of the share.
       type: str
       sample: 3 of the 4 groups (75.000 %)
 """
@@ -47,7 +47,7 @@ import typing as t
 
 
 def shares(parts: c.Mapping[str, c.Sequence[int]]) -> list[dict[str, t.Any]]:
-    """Return the share, in percent, and the words for each part that is not 0."""
+    """Return the percentage and a description for each part that is not 0."""
     found = []
     for things, (part, whole) in parts.items():
         if part:
@@ -57,7 +57,7 @@ def shares(parts: c.Mapping[str, c.Sequence[int]]) -> list[dict[str, t.Any]]:
 
 
 class FilterModule:
-    """Names the filter."""
+    """Provides the filter."""
 
     def filters(self) -> dict[str, c.Callable[..., t.Any]]:
         return {"shares": shares}

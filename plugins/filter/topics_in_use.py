@@ -6,29 +6,29 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: topics_in_use
-short_description: Tell which topics are used by consumer groups that stay
+short_description: List topics that the remaining groups use
 version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Tells of topics that are to be deleted which of them groups use that are not deleted with them. Members read a topic
-    that they subscribe to or are assigned, and own the changelogs of their Streams application.
+  - Returns which of the topics to delete are used by remaining groups, which are not deleted. A member uses the
+    topics that it subscribes to or is assigned, and the changelog topics of its Streams application.
 positional: topics, deleted
 options:
   _input:
     description:
       - The C(groups) that M(kafkaops.groups.consumer_group_info) returns for the whole cluster, with members and
-        offsets. Of two of the same name, the first counts.
+        offsets. If a name occurs twice, the first entry is used.
     type: list
     elements: dict
     required: true
   topics:
-    description: The names of the topics that are to be deleted.
+    description: The names of the topics to delete.
     type: list
     elements: str
     required: true
   deleted:
-    description: The names of the groups that are deleted with them.
+    description: The names of the groups to delete.
     type: list
     elements: str
     required: true
@@ -40,30 +40,30 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Refuse to delete topics that others read
+- name: Validate that no other group reads the topics
   ansible.builtin.assert:
     that: (found.groups | kafkaops.groups.topics_in_use(['test-1-orders'], ['test-1'])).read | length == 0
 """
 
 RETURN = r"""
 _value:
-  description: What was found.
+  description: The topics and groups, by type of use.
   type: dict
   contains:
     read:
-      description: The topics that members of groups that stay read or own.
+      description: Topics that members of remaining groups read or own.
       type: list
       elements: str
     committed:
-      description: The topics on which groups that stay have committed offsets, each with these groups in brackets.
+      description: Topics on which remaining groups have committed offsets, each with these groups in parentheses.
       type: list
       elements: str
     hidden:
-      description: The names of groups that stay, and that do not say what they read, since they rebalance.
+      description: Names of remaining groups whose topics are unknown because they are rebalancing.
       type: list
       elements: str
     unknown:
-      description: Why it is not known what some of the groups read. Of a missing permission nothing is said.
+      description: Reasons why the topics of remaining groups are unknown, except missing permissions.
       type: list
       elements: str
 """
@@ -72,20 +72,20 @@ import collections.abc as c
 import typing as t
 
 Entry = c.Mapping[str, t.Any]
-# those of Kafka Connect's workers read no topics as members
+# the members of Kafka Connect groups are workers, which read no topics as members
 _CONSUMERS = ("consumer", "share", "streams")
 
 
 def topics_in_use(
     groups: c.Iterable[Entry], topics: c.Sequence[str], deleted: c.Iterable[str], errors: c.Iterable[Entry] = ()
 ) -> dict[str, list[str]]:
-    """Return `read`, `committed`, `hidden` and `unknown` of the topics that are to be deleted."""
+    """Return `read`, `committed`, `hidden` and `unknown` for the topics to delete."""
     by_name: dict[str, Entry] = {}
     for group in groups:
         by_name.setdefault(group["name"], group)
-    leaving = set(deleted)
-    staying = [group for name, group in by_name.items() if name not in leaving]
-    readers = [group for group in staying if group["members"] and group["protocol_type"] in _CONSUMERS]
+    deleted_names = set(deleted)
+    remaining = [group for name, group in by_name.items() if name not in deleted_names]
+    readers = [group for group in remaining if group["members"] and group["protocol_type"] in _CONSUMERS]
     members = [member for group in readers for member in group["members"]]
     read = {topic for member in members for topic in member["topics"] or ()}
     read |= {assigned["topic"] for member in members for assigned in member["assignment"] or ()}
@@ -93,14 +93,14 @@ def topics_in_use(
     hidden = [group["name"] for group in readers if any(member["topics"] is None for member in group["members"])]
     return {
         "read": [topic for topic in topics if topic in read or _owner(topic, by_name) in owners],
-        "committed": _committed(staying, set(topics)),
+        "committed": _committed(remaining, set(topics)),
         "hidden": hidden,
-        "unknown": [f"group {name} rebalances" for name in hidden] + _unasked(errors),
+        "unknown": [f"group {name} is rebalancing" for name in hidden] + _failed_requests(errors),
     }
 
 
 def _owner(topic: str, names: c.Container[str]) -> str | None:
-    """Return the group whose changelog a topic is: of the names that it begins with, the longest."""
+    """Return the group that owns a changelog topic: the longest group name that the topic name starts with."""
     if not topic.endswith("-changelog"):
         return None
     parts = topic.split("-")
@@ -117,16 +117,18 @@ def _committed(groups: c.Iterable[Entry], topics: c.Container[str]) -> list[str]
     return [f"{topic} ({', '.join(names)})" for topic, names in sorted(by_topic.items())]
 
 
-def _unasked(errors: c.Iterable[Entry]) -> list[str]:
+def _failed_requests(errors: c.Iterable[Entry]) -> list[str]:
     return [
-        f"{'group ' + each['group'] if 'group' in each else 'the broker at ' + each['address']} could not be asked"
+        f"group {each['group']} could not be described"
+        if "group" in each
+        else f"the broker at {each['address']} did not list its groups"
         for each in errors
         if not (each["error"]["name"] or "").endswith("_AUTHORIZATION_FAILED")
     ]
 
 
 class FilterModule:
-    """Names the filter."""
+    """Provides the filter."""
 
     def filters(self) -> dict[str, c.Callable[..., t.Any]]:
         return {"topics_in_use": topics_in_use}

@@ -11,9 +11,9 @@ version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Returns the names of the variables that were given with C(--extra-vars), or as extra variables or survey answers of
-    AWX, and start with a prefix.
-  - Extra variables take precedence over all other variables. The roles of this collection use this lookup to refuse
+  - Returns the names of extra variables that start with a prefix, from C(--extra-vars) or from extra variables and
+    survey answers of AWX.
+  - Extra variables take precedence over all other variables. The roles of this collection use this lookup to reject
     values for their internal variables, on which their limits depend.
 options:
   _terms:
@@ -24,7 +24,7 @@ options:
 """
 
 EXAMPLES = r"""
-- name: Refuse extra variables that replace internal variables
+- name: Validate that internal variables are not set
   ansible.builtin.assert:
     that: lookup('kafkaops.groups.extra_vars', '__example_') | length == 0
 """
@@ -43,7 +43,7 @@ from ansible.utils.vars import load_extra_vars
 
 
 class LookupModule(LookupBase):
-    """Lists extra variables by the start of their names."""
+    """Lists extra variables by prefix."""
 
     def run(self, terms: list[str], variables: dict[str, t.Any] | None = None, **kwargs: t.Any) -> list[str]:
         self.set_options(var_options=variables, direct=kwargs)

@@ -13,13 +13,13 @@ version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Delete groups, and with them everything that they have committed (KIP-229).
-  - A group that does not exist is unchanged.
-  - A group with members is not deleted. It fails, and the error names the members. With O(force=true) its members are
-    removed first (KIP-571).
-  - With O(plan), delete the groups that an audit found to be stale, as long as they are what it saw.
-  - All types of groups are deleted as long as they are empty. These are classic, consumer (KIP-848), share and
-    streams groups.
+  - Delete groups and all their committed offsets (KIP-229).
+  - Groups that do not exist are reported as unchanged.
+  - A group with members is not deleted. It fails with an error that lists the members. With O(force=true), the
+    members are removed first (KIP-571).
+  - With O(plan), delete the groups that an audit found to be stale, unless they changed since the audit.
+  - >-
+    All types of empty groups can be deleted: classic, consumer (KIP-848), share and streams groups.
 extends_documentation_fragment:
   - kafkaops.groups.connection
   - kafkaops.groups.results
@@ -32,54 +32,53 @@ attributes:
   idempotent:
     support: full
     details:
-      - A consumer that still runs can create its group anew between two runs.
+      - A running consumer can recreate its group between two runs.
 options:
   names:
     description:
       - The groups to delete, as a list of names or as one name.
-      - A single string is one group. It is never split, and may hold commas. This is why the type is V(raw). Ansible
-        splits a string that is given for a list at its commas, and a comma may stand in a group's name.
-      - A number or a boolean is refused, since YAML has already changed its spelling (V(007) is 7, V(on) is true).
-        Put quotes around it.
-      - An empty list is refused, and so is an empty name.
-      - A name that stands in the list twice counts once.
-      - One of O(names) and O(plan) is needed.
+      - A single string is one group name. The string is not split at commas, because group names can contain commas.
+        This is why the type is V(raw).
+      - Numbers and booleans are rejected, because YAML changes their spelling (V(007) becomes 7, V(on) becomes true).
+        Quote them.
+      - The list and the names must not be empty.
+      - Duplicate names are ignored.
+      - Either O(names) or O(plan) is required.
     type: raw
     aliases: [name]
   state:
-    description: The wanted state of the groups.
+    description: The desired state of the groups.
     type: str
     choices: [absent]
     default: absent
   force:
     description:
-      - Whether to remove the members of a group before it is deleted.
-      - B(Stop the consumers first) where you can. A live consumer of a classic group rejoins, and creates the group
-        anew within about 2 seconds. A live consumer of a KIP-848 group whose group is deleted under it dies for good.
-        It has to be started again.
-      - The members of a classic group can always be removed. Those of a KIP-848 group can be removed if
-        its coordinator is a broker of Kafka 4.0 or newer.
-        Those of share and streams groups cannot be removed.
-      - It does not go with O(plan), which only deletes groups without members.
+      - Whether to remove the members of a group before deleting the group.
+      - B(Stop the consumers first) if possible. A running consumer of a classic group rejoins and recreates the group
+        within about 2 seconds. A running consumer of a KIP-848 group stops permanently when its group is deleted, and
+        must be restarted.
+      - Members of classic groups can always be removed. Members of KIP-848 groups can be removed if the coordinator
+        runs Kafka 4.0 or newer. Members of share and streams groups cannot be removed.
+      - Not allowed with O(plan), which only deletes groups without members.
     type: bool
     default: false
 notes:
   - >-
-    Permissions: DELETE on each group. O(force=true) also needs READ on each group. O(backup) and O(plan) also need
-    DESCRIBE on every topic that the groups have committed offsets of. The brokers leave out the offsets on other
-    topics, and do not say so. These are then missing from the back-up, and go with the group. To see the members of a
-    KIP-848, share or streams group, newer brokers ask for DESCRIBE on the topics of its members. DESCRIBE on the group,
-    which is needed too, comes with DELETE and with READ.
-  - O(max_changes) counts the groups to delete, and not the members to remove.
-  - The internal topics of a Streams application stay when its group is deleted. Kafka's
-    C(kafka-streams-application-reset.sh) deletes them.
-  - A simple group (one that commits without joining) is always empty. Nothing shows that somebody uses it. Its next
-    commit creates it anew.
-  - A share group has no committed offsets. It is refused where O(backup) is set.
-  - O(plan) takes the groups to delete from the plan. The committed offsets to delete in it are for
-    M(kafkaops.groups.consumer_group_offsets).
-  - With O(plan), a group that has committed offsets on topics that the caller may not DESCRIBE is left alone, since
-    these offsets do not show.
+    Permissions: DELETE on each group, which implies DESCRIBE. O(force=true) also requires READ on each group.
+      O(backup) and O(plan) also require DESCRIBE on every topic for which the groups have committed offsets. The
+      brokers omit the offsets of other topics without an error. These offsets are then missing from the back-up, but
+      are deleted with the group. To list the members of a KIP-848, share or streams group, newer brokers require
+      DESCRIBE on the topics of the members.
+  - O(max_changes) counts the groups to delete, not the members to remove.
+  - Deleting the group of a Streams application does not delete its internal topics. Use
+    P(kafkaops.groups.streams_reset#role) or C(kafka-streams-application-reset.sh) to delete them.
+  - A simple group (one that commits without joining) is always empty, even if it is in use. Its next commit recreates
+    it.
+  - Share groups have no committed offsets. They fail if O(backup) is set.
+  - This module deletes the groups of O(plan). Use M(kafkaops.groups.consumer_group_offsets) to delete the committed
+    offsets in the plan.
+  - With O(plan), groups with committed offsets on topics without DESCRIBE permission are skipped, because these
+    offsets cannot be compared.
 seealso:
   - module: kafkaops.groups.consumer_group_members
   - module: kafkaops.groups.consumer_group_offsets
@@ -89,7 +88,7 @@ seealso:
     description: The DeleteGroups API.
     link: https://cwiki.apache.org/confluence/display/KAFKA/KIP-229%3A+DeleteGroups+API
   - name: KIP-571
-    description: Removing members, as the application reset tool of Kafka Streams does.
+    description: Removing members, as in the application reset tool of Kafka Streams.
     link: https://cwiki.apache.org/confluence/display/KAFKA/KIP-571%3A+Add+option+to+force+remove+members+in+StreamsResetter
 """
 
@@ -109,7 +108,7 @@ EXAMPLES = r"""
       kafkaops.groups.consumer_group:
         name: billing-old
 
-    - name: Delete several groups, keep a back-up, and stop if the list is longer than expected
+    - name: Delete several groups with a back-up and a limit
       kafkaops.groups.consumer_group:
         names:
           - billing-old
@@ -118,13 +117,13 @@ EXAMPLES = r"""
         backup: "/var/backups/kafka/groups-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
         max_changes: 20
 
-    - name: Delete a group with all its members, which a crash left behind
+    - name: Delete a group and its stale members after a crash
       kafkaops.groups.consumer_group:
         name: reports
         force: true
         backup: "/var/backups/kafka/reports-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
 
-    - name: Delete what an audit found to be stale, as far as it still is
+    - name: Delete the stale groups of an audit
       kafkaops.groups.consumer_group:
         plan: /var/lib/kafka-audit/plan.json
         backup: "/var/backups/kafka/groups-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
@@ -135,7 +134,7 @@ EXAMPLES = r"""
         match: "test-4711-*"
       register: found
 
-    - name: Delete them
+    - name: Delete the groups of the test
       kafkaops.groups.consumer_group:
         names: "{{ found.groups | map(attribute='name') }}"
       when: found.groups | length > 0
@@ -144,7 +143,7 @@ EXAMPLES = r"""
 RETURN = r"""
 results:
   description:
-    - One item a group. With O(force=true) the members of a group come before it, one item each.
+    - One item per group. With O(force=true), each group follows its members, with one item per member.
   returned: unless the task fails before the first item
   type: list
   elements: dict
@@ -156,33 +155,34 @@ results:
       sample: reports
     action:
       description:
-        - What the item needs. V(delete_group), or V(remove_member).
-        - V(none) means that nothing is to do.
+        - The planned action, V(delete_group) or V(remove_member).
+        - V(none) if no change is needed.
       returned: success
       type: str
       sample: delete_group
     changed:
-      description: Whether the action was carried out, or in check mode would be.
+      description: Whether the action was performed, or would be performed in check mode.
       returned: success
       type: bool
       sample: true
     failed:
-      description: Whether the item failed. RV(results[].error) says why.
+      description: Whether the item failed. RV(results[].error) has the reason.
       returned: success
       type: bool
       sample: false
     left_alone:
-      description: How the entry of O(plan) has changed since the audit, so that nothing was done about it.
+      description: >-
+        Why the entry of O(plan) was skipped: how it changed since the audit.
       returned: if it has
       type: str
       sample: "it is Stable now, with 1 member, and was Empty"
     member:
       description: The member to remove.
-      returned: if the item is about a member
+      returned: for members
       type: dict
       contains:
         member_id:
-          description: The id that the coordinator gave the member.
+          description: The id that the coordinator assigned to the member.
           returned: success
           type: str
           sample: consumer-1-0c9f3f1e-7a5b-4a52-9d5e-3c1f7b7f6a55
@@ -197,88 +197,89 @@ results:
           type: str
           sample: consumer-1
         host:
-          description: The host that the member connects from.
+          description: The host from which the member connects.
           returned: success
           type: str
           sample: 10.1.2.3
     before:
-      description: The group or the member as it was found. V(null) for a group that does not exist.
+      description: The group or the member before the change. V(null) for a group that does not exist.
       returned: success
       type: dict
       contains:
         type:
           description: The type of the group, V(classic), V(consumer), V(share) or V(streams).
-          returned: if the item is about a group
+          returned: for groups
           type: str
           sample: classic
         protocol_type:
           description: The protocol type of the group, such as V(consumer) or V(connect). Empty for a simple group.
-          returned: if the item is about a group
+          returned: for groups
           type: str
           sample: consumer
         state:
           description: The state of the group.
-          returned: if the item is about a group
+          returned: for groups
           type: str
           sample: Empty
         members:
           description: The members of the group, each as in RV(results[].member).
-          returned: if the item is about a group
+          returned: for groups
           type: list
           elements: dict
           sample: []
         member_id:
-          description: The id that the coordinator gave the member.
-          returned: if the item is about a member
+          description: The id that the coordinator assigned to the member.
+          returned: for members
           type: str
           sample: consumer-1-0c9f3f1e-7a5b-4a52-9d5e-3c1f7b7f6a55
         group_instance_id:
           description: The instance id of a static member (C(group.instance.id)). V(null) for a dynamic member.
-          returned: if the item is about a member
+          returned: for members
           type: str
           sample: reports-0
         client_id:
           description: The client id of the member.
-          returned: if the item is about a member
+          returned: for members
           type: str
           sample: consumer-1
         host:
-          description: The host that the member connects from.
-          returned: if the item is about a member
+          description: The host from which the member connects.
+          returned: for members
           type: str
           sample: 10.1.2.3
     after:
-      description: The group or the member as it is now, as in RV(results[].before). V(null) if it is gone.
+      description: The group or the member after the change, as in RV(results[].before). V(null) if it no longer
+        exists.
       returned: success
       type: dict
     error:
-      description: Why the item failed. V(null) if it did not.
+      description: Why the item failed. V(null) if the item did not fail.
       returned: success
       type: dict
       contains:
         code:
-          description: Kafka's number of the error.
+          description: The error code of Kafka.
           returned: success
           type: int
           sample: 68
         name:
-          description: Kafka's name of the error.
+          description: The error name of Kafka.
           returned: success
           type: str
           sample: NON_EMPTY_GROUP
         message:
-          description: What is wrong, and what to do about it.
+          description: The cause of the error, and how to resolve it.
           returned: success
           type: str
           sample: "it is a classic consumer group in state Stable with 1 member: consumer-1 on 10.1.2.3 (member id
             consumer-1-0c9f3f1e). Stop its consumers, or set force to true to remove its members first (KIP-571)"
         retriable:
-          description: Whether Kafka calls the error retriable, so that the same task may work later.
+          description: Whether Kafka classifies the error as retriable, so that the same task may succeed later.
           returned: success
           type: bool
           sample: false
 summary:
-  description: How many items there are.
+  description: The number of items.
   returned: when RV(results) is returned
   type: dict
   contains:
@@ -288,7 +289,7 @@ summary:
       type: int
       sample: 2
     changed:
-      description: Items that were changed, or in check mode would be.
+      description: Items that were changed, or would be changed in check mode.
       returned: success
       type: int
       sample: 1
@@ -303,17 +304,18 @@ summary:
       type: int
       sample: 0
     left_alone:
-      description: Items that were left alone, since they have changed after the audit. They count as unchanged, too.
+      description: Items that were skipped because they changed after the audit. They are also counted as unchanged.
       returned: if there are any
       type: int
       sample: 1
 backup_file:
-  description: The path of the back-up that was written, or in check mode would be. V(null) if none was needed.
+  description: The path of the back-up that was written, or would be written in check mode. V(null) if no back-up was
+    needed.
   returned: unless the task fails before the first item
   type: str
   sample: /var/backups/kafka/groups-20260131T120000Z.json
 requests:
-  description: How many requests of each kind were sent to the brokers, without those about topics.
+  description: The number of requests of each type that were sent to the brokers, not counting requests about topics.
   returned: unless the task fails before the first item
   type: dict
   sample:
@@ -321,17 +323,17 @@ requests:
     DescribeGroups: 1
     DeleteGroups: 1
 diff:
-  description: What changes, one line an item.
+  description: The changes, with one line per item.
   returned: in diff mode, unless the task fails before the first item
   type: dict
   contains:
     before:
-      description: The changed items as they were.
+      description: The changed items before the change.
       returned: success
       type: str
       sample: "group 'reports': classic, Empty\n"
     after:
-      description: The changed items as they are now. An item that is gone has no line.
+      description: The changed items after the change. Deleted items have no line.
       returned: success
       type: str
       sample: ""

@@ -13,8 +13,8 @@ version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - List the groups of a cluster, by name, state and type (KIP-518, KIP-848), and describe them.
-  - It never changes anything.
+  - List the groups of a cluster by name, state and type (KIP-518, KIP-848), and describe them.
+  - This module never changes anything.
 extends_documentation_fragment:
   - kafkaops.groups.connection
   - kafkaops.groups.attributes
@@ -23,73 +23,77 @@ extends_documentation_fragment:
 options:
   names:
     description:
-      - The groups to describe, as a list of names or as one name. Without O(names) and O(match), all groups.
-      - A single string is one group. It is never split, and may hold commas. This is why the type is V(raw). Ansible
-        splits a string that is given for a list at its commas, and a comma may stand in a group's name.
-      - A number or a boolean is refused, since YAML has already changed its spelling (V(007) is 7, V(on) is true).
-        Put quotes around it.
-      - An empty list is refused, and so is an empty name.
-      - A group that does not exist is in RV(missing).
+      - The groups to describe, as a list of names or as one name. Without O(names) and O(match), all groups are
+        returned.
+      - A single string is one group name. The string is not split at commas, because group names can contain commas.
+        This is why the type is V(raw).
+      - Numbers and booleans are rejected, because YAML changes their spelling (V(007) becomes 7, V(on) becomes true).
+        Quote them.
+      - The list and the names must not be empty.
+      - Groups that do not exist are listed in RV(missing).
     type: raw
     aliases: [name]
   match:
     description:
-      - Patterns, as a list or as one pattern. A group is returned if one of them matches its B(whole) name.
-      - A pattern is shell-style, with V(*), V(?) and V([...]). If it starts with V(~), the rest of it is a regular
+      - Patterns, as a list or as one pattern. A group is returned if a pattern matches its B(whole) name.
+      - Patterns are shell-style, with V(*), V(?) and V([...]). A pattern that starts with V(~) is a regular
         expression.
-      - A single string is one pattern. It is never split, and may hold commas. An empty list is refused.
+      - A single string is one pattern. The string is not split at commas. The list must not be empty.
     type: raw
   states:
     description:
       - Return only groups in one of these states.
-      - Without O(names), brokers older than Kafka 2.6 cannot filter by state. The task fails then.
-      - An empty list is refused.
+      - Without O(names), the task fails on brokers older than Kafka 2.6, which cannot filter by state.
+      - The list must not be empty.
     type: list
     elements: str
     choices: [Empty, Stable, PreparingRebalance, CompletingRebalance, Assigning, Reconciling, NotReady, Dead]
   types:
     description:
       - Return only groups of one of these types.
-      - Without O(names), brokers older than Kafka 3.8 cannot filter by type. The task fails then, unless V(classic)
-        is among them, and nothing else but V(consumer).
-      - An empty list is refused.
+      - Without O(names), the task fails on brokers older than Kafka 3.8, which cannot filter by type, unless the list
+        is V(classic), with or without V(consumer).
+      - The list must not be empty.
     type: list
     elements: str
     choices: [classic, consumer, share, streams]
   gather:
     description:
-      - What to return of each group. The more, the more requests.
-      - V(state) is what is always returned, RV(groups[].name), RV(groups[].type), RV(groups[].protocol_type),
+      - What to return for each group. Each value can add requests.
+      - >-
+        V(state) is always returned: RV(groups[].name), RV(groups[].type), RV(groups[].protocol_type),
         RV(groups[].state) and RV(groups[].coordinator).
       - V(members) adds RV(groups[].members) and RV(groups[].assignor).
       - V(offsets) adds RV(groups[].offsets).
-      - V(lag) adds RV(groups[].offsets) with the ends of the log, RV(groups[].lag) and RV(groups[].known_lag). It
-        also describes the groups that are in use, since a partition that a member reads without a commit counts.
+      - V(lag) adds RV(groups[].offsets) with log start and end offsets, RV(groups[].lag) and RV(groups[].known_lag).
+        It also describes groups with members, because partitions that a member reads without a committed offset
+        count.
       - V(permissions) adds RV(groups[].permissions).
-      - An empty list is refused.
+      - The list must not be empty.
     type: list
     elements: str
     choices: [state, members, offsets, lag, permissions]
     default: [state]
   partial:
     description:
-      - Whether to go on if a broker or a group cannot be asked. RV(errors) says what is missing.
-      - A broker that does not answer is asked again until half of O(timeout) is over, or all of it if no broker
-        answers.
-      - If it is V(false), the task fails then, with everything else in its result.
+      - Whether to succeed if a broker or a group cannot be read. RV(errors) lists what is missing.
+      - A broker that does not respond is retried for half of O(timeout), or for all of O(timeout) if no broker
+        responds.
+      - If V(false), the task fails, and its result contains everything that could be read.
     type: bool
     default: false
 notes:
   - >-
     Permissions: DESCRIBE on each group. To list B(all) groups, DESCRIBE on the cluster. Without it, the brokers list
-    only the groups that one may describe, and do not say so. So a group that is not listed may still exist.
-    V(offsets) and V(lag) also need DESCRIBE on each topic with committed offsets. The brokers leave out the others,
-    and do not say so. To see the members of a KIP-848, share or streams group, newer brokers ask for DESCRIBE on the
-    topics of its members.
-  - The lag is read after the committed offsets. A group that commits meanwhile shows a little more lag than it has.
-  - A lag that is not known is V(null), never 0. Test RV(groups[].lag) for V(none) before comparing it with a number.
-  - A group without members shows the lag of what it has committed. Nothing shows which other partitions it would read.
-  - A share group has no committed offsets. It keeps its positions elsewhere, and its offsets and its lag are V(null).
+      only groups with DESCRIBE permission, so a group that is not listed can still exist. V(offsets) and V(lag) also
+      require DESCRIBE on each topic with committed offsets. The brokers omit other topics without an error. To list
+      the members of a KIP-848, share or streams group, newer brokers require DESCRIBE on the topics of the members.
+  - The log end offsets are read after the committed offsets. The lag of a group that commits in between is slightly
+    too high.
+  - An unknown lag is V(null), never 0. Test RV(groups[].lag) for V(none) before comparing it with a number.
+  - The lag of a group without members covers only partitions with committed offsets, because its other partitions are
+    unknown.
+  - Share groups have no committed offsets. Their offsets and lag are V(null).
 seealso:
   - module: kafkaops.groups.consumer_group
   - module: kafkaops.groups.consumer_group_members
@@ -100,7 +104,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: See what there is
+- name: List and describe groups
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -123,14 +127,14 @@ EXAMPLES = r"""
         gather: [members, lag]
       register: reports
 
-    - name: Fail if the group is too far behind
+    - name: Validate the lag of the group
       ansible.builtin.assert:
         that:
           - reports.groups[0].lag is not none
           - reports.groups[0].lag < 10000
         fail_msg: "lag: {{ reports.groups[0].lag }}, known: {{ reports.groups[0].known_lag }}"
 
-    - name: See what one may do with the groups of the KIP-848 protocol, even if a broker does not answer
+    - name: List permissions on KIP-848 groups, even if a broker does not respond
       kafkaops.groups.consumer_group_info:
         types: [consumer]
         gather: [permissions]
@@ -139,8 +143,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 groups:
-  description: The groups, sorted by their names.
-  returned: unless the task fails before the brokers were asked
+  description: The groups, sorted by name.
+  returned: unless the task fails before the first request
   type: list
   elements: dict
   contains:
@@ -156,7 +160,8 @@ groups:
       type: str
       sample: classic
     protocol_type:
-      description: The protocol type, such as V(consumer) or V(connect). Empty for a simple group, which only commits.
+      description: The protocol type, such as V(consumer) or V(connect). Empty for a simple group, which commits
+        without joining.
       returned: success
       type: str
       sample: consumer
@@ -176,7 +181,7 @@ groups:
           type: int
           sample: 1
         host:
-          description: The host of the broker, V(null) if it has left the cluster since it listed the group.
+          description: The host of the broker. V(null) if the broker left the cluster after it listed the group.
           returned: success
           type: str
           sample: kafka-1.example.com
@@ -186,18 +191,18 @@ groups:
           type: int
           sample: 9092
     assignor:
-      description: What assigns the partitions to the members. Empty if there is none, V(null) if it cannot be told.
-      returned: if O(gather) holds V(members)
+      description: The partition assignor of the group. Empty if there is none, V(null) if unknown.
+      returned: if O(gather) contains V(members)
       type: str
       sample: range
     members:
-      description: The members. V(null) if they cannot be told; RV(errors) then says why.
-      returned: if O(gather) holds V(members)
+      description: The members. V(null) if unknown; RV(errors) then has the reason.
+      returned: if O(gather) contains V(members)
       type: list
       elements: dict
       contains:
         member_id:
-          description: The id that the coordinator gave the member.
+          description: The id that the coordinator assigned to the member.
           returned: success
           type: str
           sample: consumer-1-0c9f3f1e-7a5b-4a52-9d5e-3c1f7b7f6a55
@@ -212,20 +217,21 @@ groups:
           type: str
           sample: consumer-1
         host:
-          description: The host that the member connects from.
+          description: The host from which the member connects.
           returned: success
           type: str
           sample: 10.1.2.3
         topics:
           description:
-            - The topics that the member subscribes to by name; of a streams group, those that its topology reads.
-            - V(null) if that cannot be known, as of a group that rebalances.
+            - The topics that the member subscribes to by name. For a streams group, the source topics of the
+              topology.
+            - V(null) if unknown, for example while the group rebalances.
           returned: success
           type: list
           elements: str
           sample: [orders]
         assignment:
-          description: The partitions that the member reads.
+          description: The partitions that are assigned to the member.
           returned: success
           type: list
           elements: dict
@@ -241,18 +247,18 @@ groups:
               type: int
               sample: 0
     permissions:
-      description: What the caller may do with the group. V(null) if the broker does not say.
-      returned: if O(gather) holds V(permissions)
+      description: Operations on the group for which the caller has permission. V(null) if the broker does not report
+        them.
+      returned: if O(gather) contains V(permissions)
       type: list
       elements: str
       sample: [DELETE, DESCRIBE, READ]
     offsets:
       description:
-        - What the group has committed, except on topics that the caller may not describe. The brokers leave these out.
-        - V(null) for a share group, which keeps its positions elsewhere. V(null) also if it cannot be told;
-          RV(errors) then says why.
-        - It can be given to O(kafkaops.groups.consumer_group_offsets#module:offsets) as it is.
-      returned: if O(gather) holds V(offsets) or V(lag)
+        - The committed offsets of the group. The brokers omit topics without DESCRIBE permission.
+        - V(null) for a share group, and if unknown; RV(errors) then has the reason.
+        - This list is valid input for O(kafkaops.groups.consumer_group_offsets#module:offsets).
+      returned: if O(gather) contains V(offsets) or V(lag)
       type: list
       elements: dict
       contains:
@@ -272,124 +278,123 @@ groups:
           type: int
           sample: 1200
         leader_epoch:
-          description: The leader epoch that was committed with it, V(-1) if none was.
+          description: The leader epoch of the committed offset. V(-1) if there is none.
           returned: success
           type: int
           sample: 3
         metadata:
-          description: The metadata that was committed with it, empty if none was.
+          description: The metadata of the committed offset. Empty if there is none.
           returned: success
           type: str
           sample: ""
         log_start:
-          description: The first offset of the log. V(null) if O(gather) does not hold V(lag), or if it cannot be
-            told.
+          description: The start offset of the log. V(null) if O(gather) does not contain V(lag), or if unknown.
           returned: success
           type: int
           sample: 800
         log_end:
-          description: The offset of the next record to be written. V(null) if O(gather) does not hold V(lag), or if
-            it cannot be told.
+          description: The end offset of the log, which the next record gets. V(null) if O(gather) does not contain
+            V(lag), or if unknown.
           returned: success
           type: int
           sample: 1250
         lag:
           description:
-            - How many offsets the end of the log is after the committed offset. V(null) if O(gather) does not hold
-              V(lag), or if the end of the log cannot be told.
-            - Offsets that are no longer in the log, before RV(groups[].offsets[].log_start), count too.
-            - V(0) if the committed offset is after the end of the log.
+            - The log end offset minus the committed offset. V(null) if O(gather) does not contain V(lag), or if the
+              log end offset is unknown.
+            - Offsets before RV(groups[].offsets[].log_start), which are no longer in the log, are included.
+            - V(0) if the committed offset is greater than the log end offset.
           returned: success
           type: int
           sample: 50
     lag:
       description:
-        - The sum of the lags of all partitions that the group has committed or that its members read.
-        - "V(null) if one of them is not known: the end of a log cannot be told, or a member reads a partition that has
-          records and no committed offset."
-        - V(null) also if the group has committed nothing and reads nothing, while it rebalances, if its members cannot
-          be described, and for share groups.
-      returned: if O(gather) holds V(lag)
+        - The sum of the lag of all partitions that the group has committed offsets for or that its members read.
+        - "V(null) if the lag of a partition is unknown: its log end offset could not be read, or a member reads it
+          without a committed offset and it has records."
+        - Also V(null) if the group has no committed offsets and reads no partitions, while it rebalances, if its
+          members cannot be described, and for share groups.
+      returned: if O(gather) contains V(lag)
       type: int
       sample: 50
     known_lag:
       description:
-        - The sum of RV(groups[].offsets[].lag) as far as these are known. It is a part of the lag if RV(groups[].lag)
-          is V(null).
-        - V(null) if none is known.
-      returned: if O(gather) holds V(lag)
+        - The sum of the known values of RV(groups[].offsets[].lag). If RV(groups[].lag) is V(null), the actual lag
+          can be higher.
+        - V(null) if all of them are unknown.
+      returned: if O(gather) contains V(lag)
       type: int
       sample: 50
 missing:
-  description: Those of O(names) that do not exist.
-  returned: unless the task fails before the brokers were asked
+  description: The groups of O(names) that do not exist.
+  returned: unless the task fails before the first request
   type: list
   elements: str
   sample: []
 errors:
-  description: What could not be asked.
-  returned: unless the task fails before the brokers were asked
+  description: Brokers, groups and partitions that could not be read.
+  returned: unless the task fails before the first request
   type: list
   elements: dict
   contains:
     group:
-      description: The group that could not be asked about.
-      returned: if it is about a group
+      description: The group that could not be read.
+      returned: for groups
       type: str
       sample: reports
     broker:
-      description: The id of the broker that could not be asked.
-      returned: if it is about a broker
+      description: The id of the broker that could not be read from.
+      returned: for brokers
       type: int
       sample: 2
     topic:
       description: The topic whose log could not be read.
-      returned: if it is about a partition
+      returned: for partitions
       type: str
       sample: orders
     partition:
       description: The partition whose log could not be read.
-      returned: if it is about a partition
+      returned: for partitions
       type: int
       sample: 0
     address:
-      description: The address of that broker.
-      returned: if it is about a broker
+      description: The address of the broker.
+      returned: for brokers
       type: str
       sample: kafka-2.example.com:9092
     message:
-      description: Why the broker did not answer.
-      returned: if a broker did not answer
+      description: Why the broker did not respond.
+      returned: if a broker did not respond
       type: str
       sample: "the connection was refused: nothing listens on that port"
     error:
-      description: What Kafka answered.
-      returned: if a broker answered with an error
+      description: The error of Kafka.
+      returned: if a broker responded with an error
       type: dict
       contains:
         code:
-          description: Kafka's number of the error.
+          description: The error code of Kafka.
           returned: success
           type: int
           sample: 30
         name:
-          description: Kafka's name of the error.
+          description: The error name of Kafka.
           returned: success
           type: str
           sample: GROUP_AUTHORIZATION_FAILED
         message:
-          description: What is wrong, and what to do about it.
+          description: The cause of the error, and how to resolve it.
           returned: success
           type: str
           sample: "Group authorization failed."
         retriable:
-          description: Whether Kafka calls the error retriable, so that the same task may work later.
+          description: Whether Kafka classifies the error as retriable, so that the same task may succeed later.
           returned: success
           type: bool
           sample: false
 requests:
-  description: How many requests of each kind were sent to the brokers, without those about topics.
-  returned: unless the task fails before the brokers were asked
+  description: The number of requests of each type that were sent to the brokers, not counting requests about topics.
+  returned: unless the task fails before the first request
   type: dict
   sample:
     ListGroups: 3

@@ -13,12 +13,12 @@ version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Remove members from groups (KIP-571), all of them or chosen ones. The group and what it has committed stay.
-  - This is for members that are left behind. A static member whose instance is gone for good keeps its partitions
-    until its session times out. So does a member that crashed.
-  - It does not stop a consumer. A live consumer whose member is removed B(rejoins at once). With O(settle_time) the
-    module sees that.
-  - A group that does not exist, a group without members, and a named member that is not there are unchanged.
+  - Remove all or selected members from groups (KIP-571). The group and its committed offsets are kept.
+  - Use this module for stale members. A static member whose instance no longer exists, or a member that crashed,
+    keeps its partitions until its session times out.
+  - This module does not stop consumers. A running consumer B(rejoins immediately) after it is removed. Set
+    O(settle_time) to detect this.
+  - Groups that do not exist, groups without members, and members that do not exist are reported as unchanged.
 extends_documentation_fragment:
   - kafkaops.groups.connection
   - kafkaops.groups.results
@@ -29,100 +29,100 @@ attributes:
   idempotent:
     support: partial
     details:
-      - A live consumer rejoins after it was removed. The second run removes it again.
+      - A running consumer rejoins after it is removed. The second run removes it again.
 options:
   names:
     description:
       - The groups, as a list of names or as one name.
-      - A single string is one group. It is never split, and may hold commas. This is why the type is V(raw). Ansible
-        splits a string that is given for a list at its commas, and a comma may stand in a group's name.
-      - A number or a boolean is refused, since YAML has already changed its spelling (V(007) is 7, V(on) is true).
-        Put quotes around it.
-      - An empty list is refused, and so is an empty name.
+      - A single string is one group name. The string is not split at commas, because group names can contain commas.
+        This is why the type is V(raw).
+      - Numbers and booleans are rejected, because YAML changes their spelling (V(007) becomes 7, V(on) becomes true).
+        Quote them.
+      - The list and the names must not be empty.
     type: raw
     required: true
     aliases: [name]
   remove_all:
     description:
       - Remove every member of each group.
-      - Either this or O(members) is needed.
+      - Either O(remove_all=true) or O(members) is required.
     type: bool
     default: false
   members:
     description:
-      - The members to remove from one group. O(names) then holds one name.
-      - Each is named by its instance id, by its member id, or by both. An empty list is refused.
-      - Members that M(kafkaops.groups.consumer_group_info) returns can be given as they are.
+      - The members to remove from one group. O(names) must then contain one name.
+      - Identify each member by instance id, by member id, or by both. The list must not be empty.
+      - The C(members) that M(kafkaops.groups.consumer_group_info) returns are valid input.
     type: list
     elements: dict
     suboptions:
       group_instance_id:
         description:
           - The instance id of a static member (C(group.instance.id)).
-          - Put quotes around a number.
+          - Quote numbers.
         type: raw
       member_id:
         description:
-          - The member id, as M(kafkaops.groups.consumer_group_info) shows it.
-          - With O(members[].group_instance_id), only this instance is removed. An instance that was started again
-            since has another member id, and is unchanged.
+          - The member id, as returned by M(kafkaops.groups.consumer_group_info).
+          - With O(members[].group_instance_id), the member is removed only if both ids match. A restarted instance
+            has another member id, and is reported as unchanged.
         type: raw
       client_id: &ignored
         description:
-          - Ignored. It is accepted so that what M(kafkaops.groups.consumer_group_info) returns can be given as it is.
+          - Ignored. Accepted so that the output of M(kafkaops.groups.consumer_group_info) is valid input.
         type: raw
       host: *ignored
       topics: *ignored
       assignment: *ignored
   reason:
     description:
-      - Why the members are removed. Brokers of Kafka 4.0 or newer write it to their log.
-      - It is cut after 255 characters. Brokers older than Kafka 3.2 do not get it.
+      - The reason for the removal. Brokers of Kafka 4.0 or newer write it to their log.
+      - The reason is truncated to 255 characters, and not sent to brokers older than Kafka 3.2.
     type: str
     default: removed by kafkaops.groups.consumer_group_members
   settle_time:
     description:
-      - For how many seconds to watch the groups after the removal. If somebody joins, the task fails and names them.
-      - V(0) does not watch. A classic consumer that is alive rejoins within about 2 seconds, so V(5) is enough to see
-        it.
-      - It is part of O(timeout). A O(settle_time) that does not fit fails the task.
-      - Check mode does not watch.
+      - How long to watch the groups after the removal, in seconds. If a member joins, the task fails and lists it.
+      - V(0) disables watching. A running classic consumer rejoins within about 2 seconds, so V(5) is sufficient to
+        detect it.
+      - The time counts towards O(timeout). The task fails if O(settle_time) does not fit into O(timeout).
+      - Ignored in check mode.
     type: float
     default: 0
 notes:
   - >-
-    Permissions: READ on each group. DESCRIBE on the group, which is needed too, comes with READ. To see the members
-    of a KIP-848, share or streams group, newer brokers ask for DESCRIBE on the topics of its members.
-  - The members of a classic group can be removed since Kafka 2.4. Those of a KIP-848 group can be removed if its
-    coordinator is a broker of Kafka 4.0 or newer. Those of share and streams groups cannot be removed. Stop their
-    consumers instead.
-  - A live consumer of a classic group that is removed rejoins within about 2 seconds. If its group was deleted
-    meanwhile, it creates the group anew. A live consumer of a KIP-848 group whose group is deleted under it dies for
-    good. So stop the consumers before you delete a group.
+    Permissions: READ on each group, which implies DESCRIBE. To list the members of a KIP-848, share or streams group,
+      newer brokers require DESCRIBE on the topics of the members.
+  - Members of classic groups can be removed since Kafka 2.4. Members of KIP-848 groups can be removed if the
+    coordinator runs Kafka 4.0 or newer. Members of share and streams groups cannot be removed. Stop their consumers
+    instead.
+  - A running consumer of a classic group rejoins within about 2 seconds after it is removed, and recreates the group
+    if it was deleted. A running consumer of a KIP-848 group stops permanently when its group is deleted, and must be
+    restarted. Stop the consumers before you delete a group.
 seealso:
   - module: kafkaops.groups.consumer_group
   - module: kafkaops.groups.consumer_group_info
   - name: KIP-571
-    description: Removing members, as the application reset tool of Kafka Streams does.
+    description: Removing members, as in the application reset tool of Kafka Streams.
     link: https://cwiki.apache.org/confluence/display/KAFKA/KIP-571%3A+Add+option+to+force+remove+members+in+StreamsResetter
 """
 
 EXAMPLES = r"""
-- name: Remove members that were left behind
+- name: Remove stale members
   hosts: localhost
   gather_facts: false
   module_defaults:
     group/kafkaops.groups.kafka:
       bootstrap_servers: [kafka-1.example.com:9092]
   tasks:
-    - name: Remove all members of a group, and see that nobody comes back
+    - name: Remove all members of a group and verify that none rejoins
       kafkaops.groups.consumer_group_members:
         name: reports
         remove_all: true
         reason: the application was moved to another data centre
         settle_time: 5
 
-    - name: Remove a static member whose instance is gone, and one member by its member id
+    - name: Remove a static member by its instance id, and one member by its member id
       kafkaops.groups.consumer_group_members:
         name: reports
         members:
@@ -138,7 +138,7 @@ EXAMPLES = r"""
 RETURN = r"""
 results:
   description:
-    - One item a member. A group that does not exist, or has no members, is one item.
+    - One item per member. A group that does not exist or has no members is one item.
   returned: unless the task fails before the first item
   type: list
   elements: dict
@@ -150,29 +150,29 @@ results:
       sample: reports
     action:
       description:
-        - What the item needs. V(remove_member).
-        - V(none) means that nothing is to do.
+        - The planned action, V(remove_member).
+        - V(none) if no change is needed.
       returned: success
       type: str
       sample: remove_member
     changed:
-      description: Whether the action was carried out, or in check mode would be.
+      description: Whether the action was performed, or would be performed in check mode.
       returned: success
       type: bool
       sample: true
     failed:
-      description: Whether the item failed. RV(results[].error) says why.
+      description: Whether the item failed. RV(results[].error) has the reason.
       returned: success
       type: bool
       sample: false
     member:
       description: The member to remove.
-      returned: if the item is about a member
+      returned: for members
       type: dict
       contains:
         member_id:
-          description: The id that the coordinator gave the member. Empty if O(members) names an instance id that the
-            group does not have.
+          description: The id that the coordinator assigned to the member. Empty if no member of the group has the
+            instance id in O(members).
           returned: success
           type: str
           sample: consumer-1-0c9f3f1e-7a5b-4a52-9d5e-3c1f7b7f6a55
@@ -187,87 +187,87 @@ results:
           type: str
           sample: consumer-1
         host:
-          description: The host that the member connects from.
+          description: The host from which the member connects.
           returned: success
           type: str
           sample: 10.1.2.3
     before:
-      description: The member as it was found, or a group without members. V(null) if there is none.
+      description: The member, or the group without members, before the change. V(null) if it did not exist.
       returned: success
       type: dict
       contains:
         type:
           description: The type of the group, V(classic), V(consumer), V(share) or V(streams).
-          returned: if the item is about a group
+          returned: for groups
           type: str
           sample: classic
         protocol_type:
           description: The protocol type of the group, such as V(consumer) or V(connect). Empty for a simple group.
-          returned: if the item is about a group
+          returned: for groups
           type: str
           sample: consumer
         state:
           description: The state of the group.
-          returned: if the item is about a group
+          returned: for groups
           type: str
           sample: Empty
         members:
           description: The members of the group, each as in RV(results[].member).
-          returned: if the item is about a group
+          returned: for groups
           type: list
           elements: dict
           sample: []
         member_id:
-          description: The id that the coordinator gave the member.
-          returned: if the item is about a member
+          description: The id that the coordinator assigned to the member.
+          returned: for members
           type: str
           sample: consumer-1-0c9f3f1e-7a5b-4a52-9d5e-3c1f7b7f6a55
         group_instance_id:
           description: The instance id of a static member (C(group.instance.id)). V(null) for a dynamic member.
-          returned: if the item is about a member
+          returned: for members
           type: str
           sample: reports-0
         client_id:
           description: The client id of the member.
-          returned: if the item is about a member
+          returned: for members
           type: str
           sample: consumer-1
         host:
-          description: The host that the member connects from.
-          returned: if the item is about a member
+          description: The host from which the member connects.
+          returned: for members
           type: str
           sample: 10.1.2.3
     after:
-      description: The same as it is now, as in RV(results[].before). V(null) if it is gone.
+      description: The same after the change, as in RV(results[].before). V(null) if it no longer exists.
       returned: success
       type: dict
     error:
-      description: Why the item failed. V(null) if it did not.
+      description: Why the item failed. V(null) if the item did not fail.
       returned: success
       type: dict
       contains:
         code:
-          description: Kafka's number of the error.
+          description: The error code of Kafka.
           returned: success
           type: int
           sample: 30
         name:
-          description: Kafka's name of the error.
+          description: The error name of Kafka.
           returned: success
           type: str
           sample: GROUP_AUTHORIZATION_FAILED
         message:
-          description: What is wrong, and what to do about it.
+          description: The cause of the error, and how to resolve it.
           returned: success
           type: str
           sample: "removing members needs READ on group 'reports'"
         retriable:
-          description: Whether Kafka calls the error retriable, so that the same task may work later.
+          description: Whether Kafka classifies the error as retriable, so that the same task may succeed later.
           returned: success
           type: bool
           sample: false
 summary:
-  description: How many items there are.
+  description: The number of items.
   returned: when RV(results) is returned
   type: dict
   contains:
@@ -277,7 +277,7 @@ summary:
       type: int
       sample: 2
     changed:
-      description: Items that were changed, or in check mode would be.
+      description: Items that were changed, or would be changed in check mode.
       returned: success
       type: int
       sample: 1
@@ -293,8 +293,8 @@ summary:
       sample: 0
 rejoined:
   description:
-    - Who joined the groups during O(settle_time), after the members were removed.
-    - The task fails if there is anybody. Stop the instances first.
+    - Members that joined the groups during O(settle_time), after the removal.
+    - The task fails if there are any. Stop the instances first.
   returned: unless the task fails before the first item
   type: list
   elements: dict
@@ -305,12 +305,12 @@ rejoined:
       type: str
       sample: reports
     member:
-      description: Who joined.
+      description: The member that joined.
       returned: success
       type: dict
       contains:
         member_id:
-          description: The id that the coordinator gave the member.
+          description: The id that the coordinator assigned to the member.
           returned: success
           type: str
           sample: consumer-1-0c9f3f1e-7a5b-4a52-9d5e-3c1f7b7f6a55
@@ -325,17 +325,17 @@ rejoined:
           type: str
           sample: consumer-1
         host:
-          description: The host that the member connects from.
+          description: The host from which the member connects.
           returned: success
           type: str
           sample: 10.1.2.3
 backup_file:
-  description: Always V(null). Removing members takes no back-up, since nothing that they committed is lost.
+  description: Always V(null). Removing members does not delete committed offsets, so no back-up is needed.
   returned: unless the task fails before the first item
   type: str
   sample: null
 requests:
-  description: How many requests of each kind were sent to the brokers, without those about topics.
+  description: The number of requests of each type that were sent to the brokers, not counting requests about topics.
   returned: unless the task fails before the first item
   type: dict
   sample:
@@ -343,17 +343,17 @@ requests:
     DescribeGroups: 1
     LeaveGroup: 1
 diff:
-  description: What changes, one line an item.
+  description: The changes, with one line per item.
   returned: in diff mode, unless the task fails before the first item
   type: dict
   contains:
     before:
-      description: The changed items as they were.
+      description: The changed items before the change.
       returned: success
       type: str
       sample: "group 'reports', member consumer-1 on 10.1.2.3 (member id consumer-1-0c9f3f1e)\n"
     after:
-      description: The changed items as they are now. An item that is gone has no line.
+      description: The changed items after the change. Deleted items have no line.
       returned: success
       type: str
       sample: ""

@@ -13,13 +13,15 @@ version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - With O(state=absent), delete committed offsets (KIP-496), by topic and partition, or all those on topics that the
-    group is not subscribed to, or those that an audit found to be needless (O(plan)).
-  - With O(state=present), set committed offsets, to given offsets (O(offsets)), to a place in the log (O(reset)),
-    or to those of a back-up (O(restore)).
+  - >-
+    With O(state=absent), delete committed offsets (KIP-496): by topic and partition, on all topics that the group is
+    not subscribed to (O(unsubscribed)), or those that an audit found to be unused (O(plan)).
+  - >-
+    With O(state=present), set committed offsets: to given values (O(offsets)), to a position in the log (O(reset)),
+    or to the values of a back-up (O(restore)).
   - Each partition has its own result.
-  - A partition that has no committed offset is unchanged by O(state=absent). So is one that has the wanted offset by
-    O(state=present).
+  - Partitions without a committed offset are reported as unchanged with O(state=absent), as are partitions with the
+    desired offset with O(state=present).
 extends_documentation_fragment:
   - kafkaops.groups.connection
   - kafkaops.groups.results
@@ -32,43 +34,43 @@ attributes:
   idempotent:
     support: partial
     details:
-      - O(reset.shift_by) moves the offset at each run. O(reset.to_latest) and O(reset.by_duration) follow the log and
-        the clock.
-      - Everything else is idempotent.
+      - O(reset.shift_by) moves the offset in each run. O(reset.to_latest) and O(reset.by_duration) depend on the log
+        and the current time.
+      - All other operations are idempotent.
 options:
   group:
     description:
-      - The group. For more than one, use O(groups).
-      - A number or a boolean is refused, since YAML has already changed its spelling (V(007) is 7, V(on) is true).
-        Put quotes around it. This is why the type is V(raw).
+      - The name of the group. For several groups, use O(groups).
+      - Numbers and booleans are rejected, because YAML changes their spelling (V(007) becomes 7, V(on) becomes true).
+        Quote them. This is why the type is V(raw).
     type: raw
   topics:
     description:
-      - The topics of O(group). An empty list is refused.
-      - It is needed for O(state=absent) without O(unsubscribed) or O(plan), and for O(reset).
+      - The topics of O(group). The list must not be empty.
+      - Required for O(state=absent) without O(unsubscribed) or O(plan), and for O(reset).
     type: list
     elements: dict
     suboptions: &topics
       name:
-        description: The name of the topic. Put quotes around a number.
+        description: The name of the topic. Quote numbers.
         type: raw
         required: true
       partitions:
         description:
-          - The partitions of the topic. An empty list is refused.
-          - If it is not set, O(state=absent) takes all partitions that the group has B(committed) offsets of, and
-            O(reset) takes all partitions that the topic has.
+          - The partitions of the topic. The list must not be empty.
+          - By default, O(state=absent) applies to all partitions with B(committed) offsets of the group, and O(reset)
+            to all partitions of the topic.
         type: list
         elements: int
   groups:
     description:
-      - Several groups, each with its topics. An empty list is refused.
-      - With O(unsubscribed) and O(restore), the groups are given without topics.
+      - Several groups, each with its topics. The list must not be empty.
+      - With O(unsubscribed) and O(restore), the groups must not have topics.
     type: list
     elements: dict
     suboptions:
       name:
-        description: The name of the group. Put quotes around a number.
+        description: The name of the group. Quote numbers.
         type: raw
         required: true
       topics:
@@ -79,29 +81,29 @@ options:
   state:
     description:
       - V(absent) deletes committed offsets.
-      - V(present) sets them. It needs one of O(offsets), O(reset) and O(restore).
+      - V(present) sets committed offsets. One of O(offsets), O(reset) and O(restore) is required.
     type: str
     choices: [absent, present]
     default: present
   unsubscribed:
     description:
-      - Delete everything that a group has committed on topics that it is B(not) subscribed to. It goes with
-        O(state=absent), in place of topics.
-      - The subscription comes from the group's members. Nothing tells what a group without members subscribes to.
-        None of its offsets is deleted then, and the task warns.
-      - Where the subscription of a member cannot be known, the partitions concerned fail.
+      - Delete all committed offsets on topics that the group is B(not) subscribed to. Use this option with
+        O(state=absent), instead of topics.
+      - The subscription is read from the members of the group. The subscription of a group without members is
+        unknown, so none of its offsets are deleted, and the task warns.
+      - If the subscription of a member is unknown, the affected partitions fail.
     type: bool
     default: false
   offsets:
     description:
-      - The offsets to set in O(group). They are taken exactly. They are not clamped to the log.
-      - Offsets that M(kafkaops.groups.consumer_group_info) returns can be given as they are.
-      - An empty list is refused.
+      - The offsets to set for O(group). They are set as given, and not clamped to the log.
+      - The C(offsets) that M(kafkaops.groups.consumer_group_info) returns are valid input.
+      - The list must not be empty.
     type: list
     elements: dict
     suboptions:
       topic:
-        description: The name of the topic. Put quotes around a number.
+        description: The name of the topic. Quote numbers.
         type: raw
         required: true
       partition:
@@ -114,117 +116,118 @@ options:
         required: true
       metadata:
         description:
-          - The metadata to commit with it.
-          - If it is not set, the metadata stays if the offset stays, and else is empty.
+          - The metadata to commit with the offset.
+          - By default, the current metadata is kept if the offset does not change, and is cleared otherwise.
         type: str
       leader_epoch:
         description:
-          - The leader epoch to commit with it.
-          - If it is not set, the leader epoch stays if the offset stays, and else there is none.
-          - A leader epoch above the current one of the partition is not committed, and one that was committed is
-            removed, also by O(reset). A Java consumer that finds it waits forever.
-          - V(-1) is no leader epoch.
+          - The leader epoch to commit with the offset.
+          - By default, the current leader epoch is kept if the offset does not change, and is removed otherwise.
+          - A leader epoch above the current one of the partition is not committed, and is removed if it is already
+            committed, including by O(reset). Otherwise a Java consumer would wait forever.
+          - V(-1) means no leader epoch.
         type: int
       log_start: &ignored
         description:
-          - Ignored. It is accepted so that what M(kafkaops.groups.consumer_group_info) returns can be given as it is.
+          - Ignored. Accepted so that the output of M(kafkaops.groups.consumer_group_info) is valid input.
         type: int
       log_end: *ignored
       lag: *ignored
   reset:
     description:
-      - Where in the log to set the offsets of O(topics), or of the topics of O(groups). Exactly one of its options is
-        given. They have the names that C(kafka-consumer-groups.sh) has for them.
-      - The new offset is B(clamped to the log). One before its start becomes its start, one after its end becomes its
-        end.
+      - The position in the log to which to set the offsets of O(topics), or of the topics of O(groups). Exactly one
+        suboption is required. The names of the suboptions match C(kafka-consumer-groups.sh).
+      - >-
+        The new offset is B(clamped to the log): at least the log start offset, and at most the log end offset.
     type: dict
     suboptions:
       to_earliest:
-        description: The start of the log. V(false) is refused.
+        description: The start of the log. V(false) is not allowed.
         type: bool
         choices: [true]
       to_latest:
-        description: The end of the log. V(false) is refused.
+        description: The end of the log. V(false) is not allowed.
         type: bool
         choices: [true]
       to_datetime:
         description:
-          - The first record at or after a time. If there is none, it is the end of the log.
-          - An ISO 8601 time such as V(2026-01-31T12:00:00Z), in UTC where it names no zone, or a number of milliseconds
-            since 1970, of 12 digits or more. Put quotes around a time.
+          - The first record at or after a time, or the end of the log if there is none.
+          - An ISO 8601 time such as V(2026-01-31T12:00:00Z), in UTC unless it has a time zone, or milliseconds since
+            1970 with at least 12 digits. Quote the value.
         type: str
       by_duration:
         description:
-          - The first record that is not older than a duration. If there is none, it is the end of the log.
-          - Weeks to seconds in the form of ISO 8601, such as V(P7D) or V(PT1H30M), or in short, such as V(7d) or
-            V(1h30m). V(m) is minutes. There are no months, no years and no fractions.
+          - The first record that is not older than a duration, or the end of the log if there is none.
+          - An ISO 8601 duration such as V(P7D) or V(PT1H30M), or its short form such as V(7d) or V(1h30m), in weeks,
+            days, hours, minutes and seconds. V(m) means minutes. Months, years and fractions are not supported.
         type: str
       to_offset:
-        description: An offset from 0, the same for every partition.
+        description: The same offset for every partition, 0 or greater.
         type: int
       shift_by:
         description:
-          - So many records after the committed offset, or before it if the number is negative.
-          - A partition without a committed offset fails.
+          - Number of offsets to move forward from the committed offset, or backward if negative.
+          - Partitions without a committed offset fail.
         type: int
   restore:
     description:
-      - The back-up to restore. Offsets and metadata are taken exactly. They are not clamped to the log.
-      - Leader epochs are restored on the same cluster, to the same topic (by its id), and not above the current leader
-        epoch of the partition. Otherwise none is committed, since a Java consumer waits for a leader epoch that it
-        finds committed.
-      - It restores all groups of the back-up, or only those that O(group) or O(groups) name.
-      - What a group committed on other partitions since then stays.
+      - The back-up to restore. Offsets and metadata are restored exactly, and not clamped to the log.
+      - Leader epochs are restored only on the same cluster, to the same topic (by its id), and not above the current
+        leader epoch of the partition. Otherwise no leader epoch is committed, because a Java consumer would wait for
+        it.
+      - All groups of the back-up are restored, or only those in O(group) or O(groups).
+      - Committed offsets on partitions that are not in the back-up are kept.
     type: dict
     suboptions:
       path:
-        description: The path of the back-up. It is a file of the host that the module runs on.
+        description: The path of the back-up, on the host that the module runs on.
         type: path
         required: true
       any_cluster:
-        description: Whether a back-up of another cluster is restored. If it is V(false), it is refused.
+        description: Whether to restore a back-up of another cluster. If V(false), such a back-up is rejected.
         type: bool
         default: false
       missing_only:
         description:
-          - Whether only the partitions that have no committed offset now are set. The others stay as they are.
-          - So what a group has committed since the back-up is not set back.
+          - Whether to restore only partitions without a committed offset. Other committed offsets are kept.
+          - With V(true), offsets that a group committed since the back-up are not overwritten.
         type: bool
         default: false
       recreated:
         description:
-          - What to do with the partitions of a topic that was deleted and created anew since the back-up, or that did
-            not exist at that time. It has other records at the same offsets.
-          - With V(fail), they fail as C(INCONSISTENT_TOPIC_ID).
-          - With V(clamp), they are restored, clamped to the log of the new topic.
-          - Topics are compared by their ids, which brokers have since Kafka 2.8, and back-ups since this collection
-            writes version 2 of them. Where an id is not known, the task warns. The topics of another cluster are not
-            compared.
+          - What to do with the partitions of a topic that was recreated since the back-up, or that did not exist at
+            that time. Such a topic has different records at the same offsets.
+          - With V(fail), the partitions fail with C(INCONSISTENT_TOPIC_ID).
+          - With V(clamp), the offsets are restored, clamped to the log of the new topic.
+          - Topics are compared by id, which requires Kafka 2.8 and a back-up of version 2. If an id is unknown, the
+            task warns. Topics of another cluster are not compared.
         type: str
         choices: [fail, clamp]
         default: fail
 notes:
   - >-
     Permissions for O(state=absent): DELETE on the group, and READ on each topic. Permissions for O(state=present):
-    READ on the group, and READ on each topic. DESCRIBE on the groups and the topics, which is needed too, comes with
-    these. O(backup) and O(unsubscribed) also need DESCRIBE on every topic that the groups have committed offsets of.
-    The broker leaves out the others, and does not say so. To see the members of a KIP-848, share or streams group,
-    newer brokers ask for DESCRIBE on the topics of its members.
-  - With O(state=absent), a group that is in use keeps the offsets of the topics that it is subscribed to. They fail
-    as C(GROUP_SUBSCRIBED_TO_TOPIC). A classic group of another protocol type, such as that of Kafka Connect, keeps
-    everything as long as it is in use, and fails as C(NON_EMPTY_GROUP).
-  - O(plan) goes with O(state=absent). It takes the committed offsets to delete from the plan. The groups to delete in
-    it are for M(kafkaops.groups.consumer_group).
-  - An offset of O(plan) is also left alone if its group subscribes to the topic by now, or may do so.
-  - No broker deletes offsets on a topic that does not exist. They fail as C(UNKNOWN_TOPIC_OR_PARTITION), with O(plan)
-    as without it, and go when the whole group is deleted.
-  - With O(state=present), a group that has members fails before anything is sent. Stop its consumers first.
-  - Setting offsets of a group that does not exist creates it as a simple group. RV(results[].creates_group) says so.
-  - After its last committed offset is deleted, a group without members is removed by its coordinator.
-  - A group that rebalances does not show its subscriptions. The module waits up to 10 seconds for it to come to rest.
-  - A simple group (one that commits without joining) is always empty. Nothing shows that somebody uses it, and its
-    next commit is written over what was set.
-  - A share group has no committed offsets. C(kafka-share-groups.sh) is the tool for it.
+    READ on the group, and READ on each topic. These imply DESCRIBE on the groups and topics. O(backup) and
+    O(unsubscribed) also require DESCRIBE on every topic for which the groups have committed offsets. The broker omits
+    other topics without an error. To list the members of a KIP-848, share or streams group, newer brokers require
+    DESCRIBE on the topics of the members.
+  - With O(state=absent), offsets on topics that an active group is subscribed to fail with
+    C(GROUP_SUBSCRIBED_TO_TOPIC). All offsets of an active classic group of another protocol type, such as Kafka
+    Connect, fail with C(NON_EMPTY_GROUP).
+  - O(plan) requires O(state=absent). This module deletes the committed offsets of the plan. Use
+    M(kafkaops.groups.consumer_group) to delete the groups in the plan.
+  - An offset of O(plan) is also skipped if its group is subscribed to the topic, or if the subscription is unknown.
+  - Brokers cannot delete offsets on a topic that does not exist. These offsets fail with
+    C(UNKNOWN_TOPIC_OR_PARTITION), including with O(plan). They are deleted with the whole group.
+  - With O(state=present), a group with members fails before anything is sent. Stop its consumers first.
+  - Setting offsets of a group that does not exist creates a simple group. RV(results[].creates_group) is then
+    V(true).
+  - The coordinator removes a group without members after its last committed offset is deleted.
+  - The subscriptions of a rebalancing group are unknown. The module waits up to 10 seconds for the rebalance to
+    complete.
+  - A simple group (one that commits without joining) is always empty, even if it is in use. Its next commit
+    overwrites the offset.
+  - Share groups have no committed offsets. Use C(kafka-share-groups.sh) for share groups.
   - O(max_changes) counts partitions.
 seealso:
   - module: kafkaops.groups.consumer_group
@@ -235,19 +238,19 @@ seealso:
     description: Deleting committed offsets.
     link: https://cwiki.apache.org/confluence/display/KAFKA/KIP-496%3A+Administrative+API+to+delete+consumer+offsets
   - name: KIP-122
-    description: Resetting committed offsets, as kafka-consumer-groups.sh does.
+    description: Resetting committed offsets, as in kafka-consumer-groups.sh.
     link: https://cwiki.apache.org/confluence/display/KAFKA/KIP-122%3A+Add+Reset+Consumer+Group+Offsets+tooling
 """
 
 EXAMPLES = r"""
-- name: Keep committed offsets in order
+- name: Manage committed offsets
   hosts: localhost
   gather_facts: false
   module_defaults:
     group/kafkaops.groups.kafka:
       bootstrap_servers: [kafka-1.example.com:9092]
   tasks:
-    - name: Delete what a group has committed on one topic, and on two partitions of another
+    - name: Delete the offsets of one topic, and of two partitions of another topic
       kafkaops.groups.consumer_group_offsets:
         group: reports
         state: absent
@@ -257,7 +260,7 @@ EXAMPLES = r"""
             partitions: [10, 11]
         backup: "/var/backups/kafka/reports-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
 
-    - name: Delete what groups have committed on topics that they no longer read
+    - name: Delete offsets on topics that the groups are not subscribed to
       kafkaops.groups.consumer_group_offsets:
         groups:
           - name: reports
@@ -266,7 +269,7 @@ EXAMPLES = r"""
         unsubscribed: true
         max_changes: 100
 
-    - name: Delete what an audit found that nobody reads, as far as that is still so
+    - name: Delete the unused offsets of an audit
       kafkaops.groups.consumer_group_offsets:
         plan: /var/lib/kafka-audit/plan.json
         state: absent
@@ -284,18 +287,18 @@ EXAMPLES = r"""
             offset: 1187
             metadata: set by hand
 
-    - name: See where a group is
+    - name: Get the offsets of a group
       kafkaops.groups.consumer_group_info:
         name: reports
         gather: [offsets]
       register: reports
 
-    - name: Let a new group start where that group is
+    - name: Copy the offsets to a new group
       kafkaops.groups.consumer_group_offsets:
         group: reports-v2
         offsets: "{{ reports.groups[0].offsets }}"
 
-    - name: Read a topic again from its start
+    - name: Reset a group to the start of a topic
       kafkaops.groups.consumer_group_offsets:
         group: reports
         topics:
@@ -303,7 +306,7 @@ EXAMPLES = r"""
         reset:
           to_earliest: true
 
-    - name: Read again what was written since a time
+    - name: Reset several groups to a time
       kafkaops.groups.consumer_group_offsets:
         groups:
           - name: reports
@@ -317,7 +320,7 @@ EXAMPLES = r"""
         reset:
           to_datetime: "2026-01-31T12:00:00Z"
 
-    - name: Go back by one day
+    - name: Reset a group by one day
       kafkaops.groups.consumer_group_offsets:
         group: reports
         topics:
@@ -344,8 +347,8 @@ EXAMPLES = r"""
 RETURN = r"""
 results:
   description:
-    - One item a partition. A topic of which nothing is committed is one item, and so is a group whose offsets cannot
-      be told.
+    - One item per partition. A topic without committed offsets is one item, and so is a group whose offsets are
+      unknown.
   returned: unless the task fails before the first item
   type: list
   elements: dict
@@ -357,43 +360,44 @@ results:
       sample: reports
     action:
       description:
-        - What the item needs. V(delete_offset), or V(set_offset).
-        - V(none) means that nothing is to do.
+        - The planned action, V(delete_offset) or V(set_offset).
+        - V(none) if no change is needed.
       returned: success
       type: str
       sample: set_offset
     changed:
-      description: Whether the action was carried out, or in check mode would be.
+      description: Whether the action was performed, or would be performed in check mode.
       returned: success
       type: bool
       sample: true
     failed:
-      description: Whether the item failed. RV(results[].error) says why.
+      description: Whether the item failed. RV(results[].error) has the reason.
       returned: success
       type: bool
       sample: false
     left_alone:
-      description: How the entry of O(plan) has changed since the audit, so that nothing was done about it.
+      description: >-
+        Why the entry of O(plan) was skipped: how it changed since the audit.
       returned: if it has
       type: str
       sample: "it subscribes to topic 'orders' now"
     topic:
       description: The name of the topic.
-      returned: if the item is about a topic
+      returned: for topics
       type: str
       sample: orders
     partition:
       description: The partition. V(null) if the item is about a whole topic.
-      returned: if the item is about a topic
+      returned: for topics
       type: int
       sample: 0
     creates_group:
-      description: Whether setting this offset creates the group, since it does not exist.
-      returned: if it does
+      description: Whether setting this offset creates the group.
+      returned: if the group does not exist
       type: bool
       sample: true
     before:
-      description: What was committed. V(null) if nothing was.
+      description: The committed offset before the change. V(null) if there was none.
       returned: success
       type: dict
       contains:
@@ -403,47 +407,47 @@ results:
           type: int
           sample: 1200
         leader_epoch:
-          description: The leader epoch that was committed with it, V(-1) if none was.
+          description: The leader epoch of the committed offset. V(-1) if there is none.
           returned: success
           type: int
           sample: 3
         metadata:
-          description: The metadata that was committed with it, empty if none was.
+          description: The metadata of the committed offset. Empty if there is none.
           returned: success
           type: str
           sample: ""
     after:
-      description: What is committed now, as in RV(results[].before). V(null) if nothing is.
+      description: The committed offset after the change, as in RV(results[].before). V(null) if there is none.
       returned: success
       type: dict
     error:
-      description: Why the item failed. V(null) if it did not.
+      description: Why the item failed. V(null) if the item did not fail.
       returned: success
       type: dict
       contains:
         code:
-          description: Kafka's number of the error.
+          description: The error code of Kafka.
           returned: success
           type: int
           sample: 86
         name:
-          description: Kafka's name of the error.
+          description: The error name of Kafka.
           returned: success
           type: str
           sample: GROUP_SUBSCRIBED_TO_TOPIC
         message:
-          description: What is wrong, and what to do about it.
+          description: The cause of the error, and how to resolve it.
           returned: success
           type: str
           sample: "the classic consumer group reads topic 'orders': stop its consumers, or let them drop
             the topic"
         retriable:
-          description: Whether Kafka calls the error retriable, so that the same task may work later.
+          description: Whether Kafka classifies the error as retriable, so that the same task may succeed later.
           returned: success
           type: bool
           sample: false
 summary:
-  description: How many items there are.
+  description: The number of items.
   returned: when RV(results) is returned
   type: dict
   contains:
@@ -453,7 +457,7 @@ summary:
       type: int
       sample: 2
     changed:
-      description: Items that were changed, or in check mode would be.
+      description: Items that were changed, or would be changed in check mode.
       returned: success
       type: int
       sample: 1
@@ -468,17 +472,18 @@ summary:
       type: int
       sample: 0
     left_alone:
-      description: Items that were left alone, since they have changed after the audit. They count as unchanged, too.
+      description: Items that were skipped because they changed after the audit. They are also counted as unchanged.
       returned: if there are any
       type: int
       sample: 1
 backup_file:
-  description: The path of the back-up that was written, or in check mode would be. V(null) if none was needed.
+  description: The path of the back-up that was written, or would be written in check mode. V(null) if no back-up was
+    needed.
   returned: unless the task fails before the first item
   type: str
   sample: /var/backups/kafka/groups-20260131T120000Z.json
 requests:
-  description: How many requests of each kind were sent to the brokers, without those about topics.
+  description: The number of requests of each type that were sent to the brokers, not counting requests about topics.
   returned: unless the task fails before the first item
   type: dict
   sample:
@@ -487,17 +492,17 @@ requests:
     OffsetFetch: 1
     OffsetCommit: 1
 diff:
-  description: What changes, one line an item.
+  description: The changes, with one line per item.
   returned: in diff mode, unless the task fails before the first item
   type: dict
   contains:
     before:
-      description: The changed items as they were.
+      description: The changed items before the change.
       returned: success
       type: str
       sample: "group 'reports', topic 'orders', partition 0: offset 1200\n"
     after:
-      description: The changed items as they are now. An item that is gone has no line.
+      description: The changed items after the change. Deleted items have no line.
       returned: success
       type: str
       sample: "group 'reports', topic 'orders', partition 0: offset 900\n"

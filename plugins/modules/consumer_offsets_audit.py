@@ -13,12 +13,12 @@ version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Read the topic C(__consumer_offsets) with Apache Spark, which tells what no admin API tells. It holds the time of
-    each group's last commit.
-  - Join that with what the cluster says of its groups, their subscriptions, its topics and their logs.
-  - Leave tables (Parquet), a report (one HTML file) and a plan. The plan is what
-    M(kafkaops.groups.consumer_group) and M(kafkaops.groups.consumer_group_offsets) can apply.
-  - Nothing in the cluster is changed.
+  - Read the topic C(__consumer_offsets) with Apache Spark. This topic has the time of the last commit of each group,
+    which no admin API provides.
+  - Join these records with the current groups, subscriptions, topics and logs of the cluster.
+  - Write tables (Parquet), a report (one HTML file) and a plan, which M(kafkaops.groups.consumer_group) and
+    M(kafkaops.groups.consumer_group_offsets) can apply.
+  - The module does not change the cluster.
 extends_documentation_fragment:
   - kafkaops.groups.connection
   - kafkaops.groups.attributes
@@ -31,99 +31,102 @@ attributes:
   check_mode:
     support: full
     details:
-      - It only reads from the cluster. In check mode it does the same, and writes the same files to O(output).
+      - The module only reads from the cluster. Check mode writes the same files to O(output).
   diff_mode:
     support: N/A
     details:
-      - It changes nothing in the cluster.
+      - The module does not change the cluster.
   idempotent:
     support: full
     details:
-      - It changes nothing in the cluster. Each run replaces what an earlier one left in O(output).
+      - The module does not change the cluster. Each run replaces the files of an earlier run in O(output).
 options:
   output:
     description:
-      - The folder for audits. It is made if it does not exist.
-      - Each audit writes its tables, C(plan.json), C(report.html) and C(manifest.json) into a folder of its own,
-        C(audits/<id>). The link C(latest) is switched to that folder last, in one step, so that an audit appears whole
-        or not at all. C(plan.json) and C(report.html) in O(output) are links that lead through C(latest). Earlier
-        audits, and what killed ones left behind, are removed after that.
-      - C(spark.log) is the log of the last run. One audit at a time may use the folder; another one is refused.
-      - The file system must have symbolic links and file locks.
-      - It is a folder of the host that the module runs on. With a O(master) whose executors run on other hosts, it has
-        to be one that they share.
+      - The folder for audits. The module creates the folder if it does not exist.
+      - Each audit writes its tables, C(plan.json), C(report.html) and C(manifest.json) to its own folder
+        C(audits/<id>). The link C(latest) is switched to this folder atomically at the end, so that incomplete audits
+        are never visible. C(plan.json) and C(report.html) in O(output) are links through C(latest). Earlier and
+        incomplete audits are then removed.
+      - C(spark.log) is the log of the last run. Only one audit at a time can use the folder; a second audit fails.
+      - The file system must support symbolic links and file locks.
+      - The folder is on the host that the module runs on. If the executors of O(master) run on other hosts, the
+        folder must be shared with them.
     type: path
     required: true
   stale_after:
     description:
-      - How long a group must have been idle to be stale, in weeks to seconds in the form of ISO 8601, such as V(P30D),
-        or in short, such as V(30d) or V(12h).
-      - A group is idle since its last commit, or since the last record of the group itself if that is later. A group
-        whose consumers ran until yesterday and had nothing to commit is idle since yesterday. Commits whose offsets
-        were deleted since count, too.
+      - >-
+        How long a group must be idle to be stale: an ISO 8601 duration such as V(P30D), or its short form such as
+        V(30d) or V(12h), in weeks, days, hours, minutes and seconds.
+      - A group is idle since its last commit, or since the last record of the group itself if that is later. For
+        example, a group whose consumers ran until yesterday without commits is idle since yesterday. Commits of
+        offsets that were deleted later also count.
     type: str
     default: 30d
   include:
     description:
-      - Patterns of groups to judge, as a list or as one pattern. A pattern has to match the B(whole) name.
-      - A pattern is shell-style, with V(*), V(?) and V([...]). If it starts with V(~), the rest of it is a regular
+      - Patterns of the groups to audit, as a list or as one pattern. A pattern must match the B(whole) name.
+      - Patterns are shell-style, with V(*), V(?) and V([...]). A pattern that starts with V(~) is a regular
         expression.
-      - A single string is one pattern. It is never split, and may hold commas.
+      - A single string is one pattern. The string is not split at commas.
     type: raw
     default: ["*"]
   exclude:
     description:
-      - Patterns of groups that are never judged, as in O(include). They are in the tables, but their only findings are
-        records that cannot be decoded, and they never enter the plan.
-      - The default protects internal groups, and those of Kafka Connect.
+      - Patterns of the groups to exclude, in the format of O(include). Excluded groups are in the tables, but are
+        never in the plan, and their only findings are records that cannot be decoded.
+      - The default protects internal groups and the groups of Kafka Connect.
     type: raw
     default: ["connect-*", "_*"]
   master:
     description:
-      - Where Spark runs. V(local[*]) is this host, with all its cores.
-      - A cluster is named as Spark names it, such as V(spark://host:7077). The package is shipped to the executors.
-        They need Python with C(confluent-kafka) and C(pyarrow), and must reach the brokers.
+      - The Spark master. V(local[*]) uses all cores of this host.
+      - For a cluster, use the master URL of Spark, such as V(spark://host:7077). The code is shipped to the
+        executors. They require Python with C(confluent-kafka) and C(pyarrow), and must be able to connect to the
+        brokers.
     type: str
     default: local[*]
   spark_conf:
     description:
-      - Further properties of Spark, such as C(spark.driver.memory).
-      - They travel in a private file, and not on the command line of Spark.
-      - B(No place for secrets.) Ansible logs what a task is given. Put secrets of Spark into its
-        C(spark-defaults.conf), which is read, or set C(no_log) on the task.
+      - Additional Spark properties, such as C(spark.driver.memory).
+      - The properties are passed in a private file, not on the command line of Spark.
+      - B(Do not put secrets here.) Ansible logs the arguments of tasks. Put Spark secrets into
+        C(spark-defaults.conf), or set C(no_log) on the task.
     type: dict
     default: {}
   topic:
-    description: The topic to read. Only a copy of the offsets topic has another name.
+    description: The topic to read. Change this only to read a copy of the offsets topic.
     type: str
     default: __consumer_offsets
 notes:
   - >-
-    Permissions: READ and DESCRIBE on the topic O(topic), DESCRIBE on the cluster (to list all groups), DESCRIBE on the
-    groups and on their topics, and DESCRIBE_CONFIGS on the cluster for the time at which offsets expire. What one may
-    not see is left out of the plan.
-  - It needs Java 17 or newer, C(pyspark), C(pyarrow) and C(jinja2) on the host that it runs on.
-  - O(timeout) holds for the whole audit. Set it higher for a large topic.
-  - A group enters the plan only if it is Empty, is one of consumers or a simple group, all of its offsets are as the
-    topic holds them, and none of its records is undecodable. What has changed since is seen again when the plan is
-    applied. Records of a type that this release does not know are reported, and are no group's. Only records whose
-    values the audit needs (committed offsets and classic groups) can be undecodable by their values.
-  - Any client that may commit can write any number. A negative offset is a finding, is not in the plan, and does not
-    keep its group out of it, since the brokers show no such offset. A group with a time in the future is never stale.
-  - A simple group (one that commits without joining) is always empty. Its last commit is all that tells whether
-    somebody uses it. Choose O(stale_after) longer than the longest pause between two commits.
-  - The clock of this host and those of the brokers have to agree. A group is judged by the time of its records.
-  - A transaction that is open hides what was committed after its start. The module warns then, and keeps the groups of
-    that partition out of the plan.
-  - Compaction erases history. RV(tables) counts commits of what the topic still holds.
-  - When a topic is deleted, its committed offsets go with it. Where some were left behind, no request deletes them any
-    more. They expire, or go with their group.
+    Permissions: READ and DESCRIBE on the topic O(topic), DESCRIBE on the cluster (to list all groups), DESCRIBE on
+      the groups and their topics, and DESCRIBE_CONFIGS on the cluster for the retention of offsets. Groups and topics
+      without permission are excluded from the plan.
+  - Requires Java 17 or newer, C(pyspark), C(pyarrow) and C(jinja2) on the host that the module runs on.
+  - O(timeout) applies to the whole audit. Increase it for a large topic.
+  - The plan contains a group only if the group is Empty, is a consumer group or a simple group, its committed offsets
+    match the records of the topic, and all of its records can be decoded. Applying the plan detects later changes.
+    Records of an unknown type are reported, and do not belong to a group. Only the values of committed offsets and
+    classic groups are decoded.
+  - Clients can commit any number as an offset. A negative offset is reported as a finding and is not in the plan. It
+    does not exclude its group from the plan, because brokers do not return such offsets. A group with a timestamp in
+    the future is never stale.
+  - A simple group (one that commits without joining) is always empty, and only its last commit shows whether it is in
+    use. Set O(stale_after) to more than the longest pause between two commits.
+  - The clocks of this host and the brokers must be synchronized, because idle times are based on record timestamps.
+  - An open transaction hides records that were written after its start. The module then warns, and excludes the
+    groups of this partition from the plan.
+  - Compaction removes old records. RV(tables) counts only the commits that the topic still contains.
+  - Kafka deletes the committed offsets of a deleted topic. If some remain, no request can delete them. They expire,
+    or are deleted with their group.
 seealso:
   - module: kafkaops.groups.consumer_group
   - module: kafkaops.groups.consumer_group_offsets
   - module: kafkaops.groups.consumer_group_info
   - name: KIP-496
-    description: Deleting committed offsets, and the meters of commits and rebalances.
+    description: Deleting committed offsets, and metrics of commits and rebalances.
     link: https://cwiki.apache.org/confluence/display/KAFKA/KIP-496%3A+Administrative+API+to+delete+consumer+offsets
   - name: KIP-211
     description: When committed offsets expire.
@@ -131,7 +134,7 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Find what is stale, and delete it
+- name: Find and delete stale groups and offsets
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -146,13 +149,13 @@ EXAMPLES = r"""
         timeout: 1800
       register: audit
 
-    - name: Delete the stale groups of the plan, with a back-up
+    - name: Delete the stale groups of the plan with a back-up
       kafkaops.groups.consumer_group:
         plan: "{{ audit.plan }}"
         backup: "/var/backups/kafka/groups-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
         max_changes: 100
 
-    - name: Delete the offsets that no consumer needs any more
+    - name: Delete the unused offsets of the plan with a back-up
       kafkaops.groups.consumer_group_offsets:
         plan: "{{ audit.plan }}"
         state: absent
@@ -170,7 +173,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 summary:
-  description: How many there are.
+  description: Totals of the audit.
   returned: success
   type: dict
   contains:
@@ -180,7 +183,7 @@ summary:
       type: int
       sample: 1480000
     groups:
-      description: Groups that the topic or the cluster knows.
+      description: Groups in the topic or in the cluster.
       returned: success
       type: int
       sample: 20000
@@ -190,7 +193,7 @@ summary:
       type: int
       sample: 486000
     stale_groups:
-      description: Groups that nobody has used for longer than O(stale_after).
+      description: Groups that are idle for longer than O(stale_after).
       returned: success
       type: int
       sample: 310
@@ -210,33 +213,36 @@ summary:
       type: int
       sample: 308
     delete_offsets:
-      description: Committed offsets that the plan deletes, without those of the groups.
+      description: Committed offsets that the plan deletes, not counting the offsets of deleted groups.
       returned: success
       type: int
       sample: 24
 plan:
-  description: The path of the plan of this audit, until the next one. C(plan.json) in O(output) is the newest plan.
+  description: The path of the plan of this audit. The next audit removes it. C(plan.json) in O(output) is the latest
+    plan.
   returned: success
   type: str
   sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/plan.json
 report:
   description:
-    - The path of the report of this audit, until the next one. C(report.html) in O(output) is the newest report.
+    - The path of the report of this audit. The next audit removes it. C(report.html) in O(output) is the latest
+      report.
   returned: success
   type: str
   sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/report.html
 tables:
   description:
-    - The folder of each table of this audit, by its name, until the next one. C(latest) in O(output) holds the newest.
-    - What is unknown is null.
+    - The folder of each table of this audit, by table name. The next audit removes them. C(latest) in O(output) has
+      the latest tables.
+    - Unknown values are null.
   returned: success
   type: dict
   contains:
     offsets:
       description:
         - One row for each committed offset, with C(group), C(topic), C(partition), C(offset), C(commit_time),
-          C(expire_time), C(log_start), C(log_end), C(lag), C(subscribed) and others. C(lag) is null if the end of the
-          log cannot be read, or the offset is negative.
+          C(expire_time), C(log_start), C(log_end), C(lag), C(subscribed) and others. C(lag) is null if the log end
+          offset cannot be read, or if the offset is negative.
       returned: success
       type: str
       sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/offsets
@@ -244,8 +250,8 @@ tables:
       description:
         - One row for each group, with C(type), C(state), C(members), C(lag), C(known_lag), C(last_commit),
           C(idle_since), C(stale) and others.
-        - C(lag) is null unless the lag of each partition is known, and for a group without committed offsets, such as a
-          share group. C(known_lag) sums what is known, and is null where nothing is.
+        - C(lag) is null unless the lag of each partition is known, and for a group without committed offsets, such as
+          a share group. C(known_lag) is the sum of the known lags, and null if all are unknown.
       returned: success
       type: str
       sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/groups
@@ -268,12 +274,13 @@ stale_groups:
   elements: str
   sample: [report-2024, etl-test-1]
 duration:
-  description: How long the audit took, in seconds, without the start of Spark.
+  description: The duration of the audit in seconds, not counting the start of Spark.
   returned: success
   type: float
   sample: 7.4
 requests:
-  description: How many requests of each kind the module itself sent to the brokers, without those of Spark's process.
+  description: The number of requests of each type that the module itself sent to the brokers, not counting requests
+    of the Spark process.
   returned: success
   type: dict
   sample: {}

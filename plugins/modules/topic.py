@@ -13,11 +13,11 @@ version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - Delete topics, with all their records. This cannot be undone, and there is no back-up of records.
-  - A topic that does not exist is unchanged.
-  - Kafka's own topics (such as C(__consumer_offsets)) are never deleted. They fail.
-  - It is here for the roles of this collection, which end an environment or reset a Streams application. It creates
-    and configures nothing.
+  - Delete topics and all their records. Deletion cannot be undone, and records are not backed up.
+  - Topics that do not exist are reported as unchanged.
+  - Internal topics of Kafka, such as C(__consumer_offsets), are never deleted. They fail.
+  - This module is for the roles of this collection, which tear down an environment or reset a Streams application. It
+    does not create or configure topics.
 extends_documentation_fragment:
   - kafkaops.groups.connection
   - kafkaops.groups.results
@@ -28,45 +28,45 @@ attributes:
   idempotent:
     support: full
     details:
-      - A client that still runs can create its topic anew between two runs, if the brokers'
-        C(auto.create.topics.enable) is set.
+      - A running client can recreate its topic between two runs if C(auto.create.topics.enable) is set on the
+        brokers.
 options:
   names:
     description:
-      - The topics to delete, as a list of names or as one name. A single string is one topic, and is never split.
-      - A number or a boolean is refused, since YAML has already changed its spelling (V(007) is 7, V(on) is true).
-        Put quotes around it. This is why the type is V(raw).
-      - An empty list is refused, and so is what cannot be a topic's name.
-      - A name that stands in the list twice counts once.
+      - The topics to delete, as a list of names or as one name. A single string is one topic name. It is not split.
+      - Numbers and booleans are rejected, because YAML changes their spelling (V(007) becomes 7, V(on) becomes true).
+        Quote them. This is why the type is V(raw).
+      - The list must not be empty, and the names must be valid topic names.
+      - Duplicate names are ignored.
     type: raw
     required: true
     aliases: [name]
   state:
-    description: The wanted state of the topics.
+    description: The desired state of the topics.
     type: str
     choices: [absent]
     default: absent
   max_changes:
     description:
-      - The highest number of topics that this task may delete. If more are planned, the task fails before anything is
-        deleted.
-      - RV(results) then shows the whole plan, with the error C(POLICY_VIOLATION) on each planned change.
-      - If it is not set, there is no limit.
+      - Maximum number of topics to delete in this task. If more deletions are planned, the task fails before anything
+        is deleted.
+      - RV(results) then lists all planned changes with the error C(POLICY_VIOLATION).
+      - By default, there is no limit.
     type: int
 notes:
   - >-
-    Permissions: DELETE on each topic. DESCRIBE on the topic, which is needed too, comes with it.
-  - B(Stop the clients first.) A client that still runs can create its topic anew, if the brokers'
-    C(auto.create.topics.enable) is set. What groups have committed on a topic goes with it.
-  - Brokers with C(delete.topic.enable=false) delete no topic. They fail as C(TOPIC_DELETION_DISABLED). Check mode does
-    not see that.
+    Permissions: DELETE on each topic, which implies DESCRIBE.
+  - B(Stop the clients first.) A running client can recreate its topic if C(auto.create.topics.enable) is set on the
+    brokers. The committed offsets of a topic are deleted with the topic.
+  - Brokers with C(delete.topic.enable=false) reject the deletion with C(TOPIC_DELETION_DISABLED). Check mode does not
+    detect this.
 seealso:
   - module: kafkaops.groups.topic_info
   - module: kafkaops.groups.consumer_group
 """
 
 EXAMPLES = r"""
-- name: Remove the topics of a test
+- name: Delete the topics of a test
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -82,7 +82,7 @@ EXAMPLES = r"""
         match: "test-4711-*"
       register: found
 
-    - name: Delete them, but no more than 20
+    - name: Delete at most 20 topics of the test
       kafkaops.groups.topic:
         names: "{{ found.topics | map(attribute='name') }}"
         max_changes: 20
@@ -91,7 +91,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 results:
-  description: One item a topic.
+  description: One item per topic.
   returned: unless the task fails before the topics were read
   type: list
   elements: dict
@@ -103,67 +103,67 @@ results:
       sample: test-4711-orders
     action:
       description:
-        - What the item needs. V(delete_topic).
-        - V(none) means that nothing is to do.
+        - The planned action, V(delete_topic).
+        - V(none) if no change is needed.
       returned: success
       type: str
       sample: delete_topic
     changed:
-      description: Whether the action was carried out, or in check mode would be.
+      description: Whether the action was performed, or would be performed in check mode.
       returned: success
       type: bool
       sample: true
     failed:
-      description: Whether the item failed. RV(results[].error) says why.
+      description: Whether the item failed. RV(results[].error) has the reason.
       returned: success
       type: bool
       sample: false
     before:
-      description: The topic as it was found. V(null) for a topic that does not exist.
+      description: The topic before the change. V(null) for a topic that does not exist.
       returned: success
       type: dict
       contains:
         id:
-          description: The id of the topic. Brokers older than Kafka 2.8 give none.
+          description: The id of the topic. V(null) on brokers older than Kafka 2.8.
           returned: success
           type: str
           sample: 1Pjy2NBzTh2Ag6HQ6uIaKQ
         partitions:
-          description: How many partitions it has.
+          description: The number of partitions.
           returned: success
           type: int
           sample: 12
     after:
-      description: The topic as it is now, as in RV(results[].before). V(null) if it is gone.
+      description: The topic after the change, as in RV(results[].before). V(null) if it no longer exists.
       returned: success
       type: dict
     error:
-      description: Why the item failed. V(null) if it did not.
+      description: Why the item failed. V(null) if the item did not fail.
       returned: success
       type: dict
       contains:
         code:
-          description: Kafka's number of the error.
+          description: The error code of Kafka.
           returned: success
           type: int
           sample: 29
         name:
-          description: Kafka's name of the error.
+          description: The error name of Kafka.
           returned: success
           type: str
           sample: TOPIC_AUTHORIZATION_FAILED
         message:
-          description: What is wrong, and what to do about it.
+          description: The cause of the error, and how to resolve it.
           returned: success
           type: str
           sample: "deleting needs DELETE on topic 'test-4711-orders'"
         retriable:
-          description: Whether Kafka calls the error retriable, so that the same task may work later.
+          description: Whether Kafka classifies the error as retriable, so that the same task may succeed later.
           returned: success
           type: bool
           sample: false
 summary:
-  description: How many items there are.
+  description: The number of items.
   returned: when RV(results) is returned
   type: dict
   contains:
@@ -173,7 +173,7 @@ summary:
       type: int
       sample: 2
     changed:
-      description: Items that were changed, or in check mode would be.
+      description: Items that were changed, or would be changed in check mode.
       returned: success
       type: int
       sample: 1
@@ -188,28 +188,28 @@ summary:
       type: int
       sample: 0
 backup_file:
-  description: Always V(null). There is no back-up of records.
+  description: Always V(null). Records are not backed up.
   returned: unless the task fails before the first item
   type: str
   sample: null
 requests:
-  description: How many requests of each kind were sent to the brokers, without those about topics.
+  description: The number of requests of each type that were sent to the brokers, not counting requests about topics.
   returned: unless the task fails before the first item
   type: dict
   sample:
     Metadata: 1
 diff:
-  description: What changes, one line an item.
+  description: The changes, with one line per item.
   returned: in diff mode, unless the task fails before the first item
   type: dict
   contains:
     before:
-      description: The changed items as they were.
+      description: The changed items before the change.
       returned: success
       type: str
       sample: "topic 'test-4711-orders': 12 partitions\n"
     after:
-      description: The changed items as they are now. An item that is gone has no line.
+      description: The changed items after the change. Deleted items have no line.
       returned: success
       type: str
       sample: ""

@@ -13,8 +13,8 @@ version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - List the topics of a cluster, and describe them, with the offsets of their logs where that is asked for.
-  - It never changes anything.
+  - List and describe the topics of a cluster, optionally with the start and end offsets of their logs.
+  - This module never changes anything.
 extends_documentation_fragment:
   - kafkaops.groups.connection
   - kafkaops.groups.attributes
@@ -23,41 +23,42 @@ extends_documentation_fragment:
 options:
   names:
     description:
-      - The topics to describe, as a list of names or as one name. Without O(names) and O(match), all topics.
-      - A number or a boolean is refused, since YAML has already changed its spelling (V(007) is 7, V(on) is true).
-        Put quotes around it. This is why the type is V(raw).
-      - An empty list is refused, and so is what cannot be a topic's name.
-      - A topic that does not exist is in RV(missing).
+      - The topics to describe, as a list of names or as one name. Without O(names) and O(match), all topics are
+        returned.
+      - Numbers and booleans are rejected, because YAML changes their spelling (V(007) becomes 7, V(on) becomes true).
+        Quote them. This is why the type is V(raw).
+      - The list must not be empty, and the names must be valid topic names.
+      - Topics that do not exist are listed in RV(missing).
     type: raw
     aliases: [name]
   match:
     description:
-      - Patterns, as a list or as one pattern. A topic is returned if one of them matches its B(whole) name.
-      - A pattern is shell-style, with V(*), V(?) and V([...]). If it starts with V(~), the rest of it is a regular
+      - Patterns, as a list or as one pattern. A topic is returned if a pattern matches its B(whole) name.
+      - Patterns are shell-style, with V(*), V(?) and V([...]). A pattern that starts with V(~) is a regular
         expression.
-      - A single string is one pattern. An empty list is refused.
+      - A single string is one pattern. The list must not be empty.
     type: raw
   log:
-    description: Whether to return RV(topics[].log), the start and the end of each partition's log.
+    description: Whether to return RV(topics[].log), the start and end offsets of each partition.
     type: bool
     default: false
   partial:
     description:
-      - Whether to go on if a topic cannot be asked about. RV(errors) says what is missing.
-      - If it is V(false), the task fails then, with everything else in its result.
+      - Whether to succeed if a topic cannot be read. RV(errors) lists what is missing.
+      - If V(false), the task fails, and its result contains everything that could be read.
     type: bool
     default: false
 notes:
   - >-
-    Permissions: DESCRIBE on each topic. The brokers list only the topics that one may describe, and do not say so. So
-    a topic that is not listed may still exist.
+    Permissions: DESCRIBE on each topic. The brokers list only topics with DESCRIBE permission, so a topic that is not
+      listed can still exist.
 seealso:
   - module: kafkaops.groups.topic
   - module: kafkaops.groups.consumer_group_info
 """
 
 EXAMPLES = r"""
-- name: See what topics there are
+- name: List and describe topics
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -69,7 +70,7 @@ EXAMPLES = r"""
         match: ["billing-*", "~shipping-(eu|us)-[0-9]+"]
       register: found
 
-    - name: See whether a topic has records
+    - name: Get the log start and end offsets of a topic
       kafkaops.groups.topic_info:
         name: orders
         log: true
@@ -78,8 +79,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 topics:
-  description: The topics, sorted by their names.
-  returned: unless the task fails before the brokers were asked
+  description: The topics, sorted by name.
+  returned: unless the task fails before the first request
   type: list
   elements: dict
   contains:
@@ -89,28 +90,28 @@ topics:
       type: str
       sample: orders
     id:
-      description: The id of the topic. Brokers older than Kafka 2.8 give none.
+      description: The id of the topic. V(null) on brokers older than Kafka 2.8.
       returned: success
       type: str
       sample: 1Pjy2NBzTh2Ag6HQ6uIaKQ
     partitions:
-      description: How many partitions it has.
+      description: The number of partitions.
       returned: success
       type: int
       sample: 12
     internal:
-      description: Whether it is one of Kafka's own topics, such as C(__consumer_offsets).
+      description: Whether the topic is an internal topic of Kafka, such as C(__consumer_offsets).
       returned: success
       type: bool
       sample: false
     permissions:
-      description: What the caller may do with the topic.
+      description: Operations on the topic for which the caller has permission.
       returned: success
       type: list
       elements: str
       sample: [DELETE, DESCRIBE, READ]
     log:
-      description: The log of each partition. Empty without O(log), and without those in RV(errors).
+      description: The log of each partition, except partitions in RV(errors). Empty without O(log).
       returned: success
       type: list
       elements: dict
@@ -121,70 +122,70 @@ topics:
           type: int
           sample: 0
         start:
-          description: The first offset of the log.
+          description: The start offset of the log.
           returned: success
           type: int
           sample: 800
         end:
-          description: The offset of the next record to be written.
+          description: The end offset of the log, which the next record gets.
           returned: success
           type: int
           sample: 1250
 missing:
-  description: Those of O(names) that do not exist.
-  returned: unless the task fails before the brokers were asked
+  description: The topics of O(names) that do not exist.
+  returned: unless the task fails before the first request
   type: list
   elements: str
   sample: []
 errors:
-  description: What could not be asked.
-  returned: unless the task fails before the brokers were asked
+  description: Topics and partitions that could not be read.
+  returned: unless the task fails before the first request
   type: list
   elements: dict
   contains:
     topic:
-      description: The topic that could not be asked about.
+      description: The topic that could not be read.
       returned: success
       type: str
       sample: orders
     partition:
       description: The partition whose log could not be read.
-      returned: if it is about a partition
+      returned: for partitions
       type: int
       sample: 0
     error:
-      description: What Kafka answered.
+      description: The error of Kafka.
       returned: success
       type: dict
       contains:
         code:
-          description: Kafka's number of the error.
+          description: The error code of Kafka.
           returned: success
           type: int
           sample: 29
         name:
-          description: Kafka's name of the error.
+          description: The error name of Kafka.
           returned: success
           type: str
           sample: TOPIC_AUTHORIZATION_FAILED
         message:
-          description: What is wrong.
+          description: The cause of the error.
           returned: success
           type: str
           sample: "Topic authorization failed."
         retriable:
-          description: Whether Kafka calls the error retriable, so that the same task may work later.
+          description: Whether Kafka classifies the error as retriable, so that the same task may succeed later.
           returned: success
           type: bool
           sample: false
 cluster_id:
   description: The id of the cluster.
-  returned: unless the task fails before the brokers were asked
+  returned: unless the task fails before the first request
   type: str
   sample: 5L6g3nShT-eMCtK--X86sw
 requests:
-  description: How many requests of each kind were sent to the brokers, without those about topics.
-  returned: unless the task fails before the brokers were asked
+  description: The number of requests of each type that were sent to the brokers, not counting requests about topics.
+  returned: unless the task fails before the first request
   type: dict
   sample:
     Metadata: 1

@@ -6,22 +6,22 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: broken_off
-short_description: Whether a task failed and does not say how much it did
+short_description: Whether a task was interrupted before it returned its results
 version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - A task of this collection that fails has a result for each group, offset or topic, or says that nothing was changed
-    or sent. It is broken off if it has neither.
+  - A failed task of this collection returns results, or a message that nothing was read, sent or changed. Without
+    either, the task was interrupted and its changes are unknown.
 options:
   _input:
-    description: What the task registered.
+    description: The registered result of the task.
     type: dict
     required: true
 """
 
 EXAMPLES = r"""
-- name: Look again if it is not known what was deleted
+- name: List the groups if the result is incomplete
   kafkaops.groups.consumer_group_info:
     names: [reports]
   when: deleted is kafkaops.groups.broken_off
@@ -29,7 +29,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 _value:
-  description: Whether it is not known what the task did.
+  description: Whether the changes of the task are unknown.
   type: bool
 """
 
@@ -38,12 +38,12 @@ import typing as t
 
 
 def broken_off(result: c.Mapping[str, t.Any]) -> bool:
-    """Whether a registered result tells of a failure, and of nothing that was done or left."""
+    """Whether a registered result is a failure without results and without a message that nothing was changed."""
     return bool(result.get("failed")) and "results" not in result and "Nothing was " not in result.get("msg", "")
 
 
 class TestModule:
-    """Names the test."""
+    """Provides the test."""
 
     def tests(self) -> dict[str, c.Callable[..., bool]]:
         return {"broken_off": broken_off}

@@ -6,29 +6,29 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 name: environment_pattern
-short_description: Whether a pattern cannot match just anything
+short_description: Whether a pattern matches only one environment
 version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
 description:
-  - A pattern of one environment has three literal characters in a row. A regular expression begins with them, and has
-    no C(|).
+  - The pattern must contain three consecutive literal characters. A regular expression must begin with them and must
+    not contain C(|).
 options:
   _input:
-    description: The pattern, as O(kafkaops.groups.consumer_group_info#module:match) takes it.
+    description: The pattern, in the format of O(kafkaops.groups.consumer_group_info#module:match).
     type: raw
     required: true
 """
 
 EXAMPLES = r"""
-- name: Refuse a pattern that could match anything
+- name: Validate that the pattern matches one environment
   ansible.builtin.assert:
     that: "'test-*' is kafkaops.groups.environment_pattern"
 """
 
 RETURN = r"""
 _value:
-  description: Whether it has them.
+  description: Whether the pattern meets these conditions.
   type: bool
 """
 
@@ -42,7 +42,7 @@ _BEGINS = re.compile(r"~(?:[A-Za-z0-9_-]|\\[.]){3,}(?![?*{|])")
 
 
 def environment_pattern(pattern: t.Any) -> bool:
-    """Whether a pattern has three literal characters in a row."""
+    """Whether a pattern has three consecutive literal characters."""
     if not isinstance(pattern, str):
         return False
     if pattern.startswith("~"):
@@ -51,7 +51,7 @@ def environment_pattern(pattern: t.Any) -> bool:
 
 
 class TestModule:
-    """Names the test."""
+    """Provides the test."""
 
     def tests(self) -> dict[str, c.Callable[..., bool]]:
         return {"environment_pattern": environment_pattern}

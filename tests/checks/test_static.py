@@ -186,7 +186,7 @@ def test_a_role_documents_its_defaults_and_has_its_playbook(role: str) -> None:
     assert {name: option.get("default") for name, option in options.items() if not option.get("required")} == defaults
     assert all(name.startswith(f"{role}_") and option["description"] for name, option in options.items())
     header = (CHECKOUT / "playbooks" / f"{role}.yml").read_text(encoding="utf-8").partition("- name:")[0]
-    assert "# What it needs:" in header
+    assert "# Requirements:" in header
     assert all(name in header for name, option in options.items() if option.get("required"))
 
 

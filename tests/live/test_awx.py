@@ -253,7 +253,7 @@ def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, 
     assert {
         (item["group"], item["action"], item["changed"]) for item in done.tasks["Delete the groups"]["results"]
     } == {("awx-old-1", "delete_group", True), ("awx-old-2", "delete_group", True)}
-    assert any(line.startswith("Left alone: awx-busy") for line in done.tasks["Show what is stale"]["msg"])
+    assert any(line.startswith("Skipped: awx-busy") for line in done.tasks["Show stale groups and offsets"]["msg"])
     assert truth.groups(client).keys() & {"awx-old-1", "awx-old-2", "awx-busy"} == {"awx-busy"}
 
     back = by_password.launch("restore", {"restore_from": "\n".join(done.artifacts["restore_from"])})
@@ -303,9 +303,9 @@ def test_the_teardown(secured: Cluster, by_certificate: Template) -> None:
     answers = {"teardown_groups": "awx-env-*", "teardown_topics": "awx-env-*", "teardown_settle_time": 0}
     shown = by_certificate.launch("teardown", answers | {"teardown_max_changes": 1}, own=TEARDOWN)
     assert (shown.code, shown.words, shown.changed) == (0, "", [])
-    found = shown.tasks["Show what would be deleted"]["msg"]
-    assert found["Groups, with their states"] == ["awx-env-1: Empty"]
-    assert found["Topics, with their partitions"] == ["awx-env-orders: 1"]
+    found = shown.tasks["Show matching groups and topics"]["msg"]
+    assert found["Groups and states"] == ["awx-env-1: Empty"]
+    assert found["Topics and partitions"] == ["awx-env-orders: 1"]
     answers |= {"teardown_apply": "true", "teardown_max_changes": 1}
     done = by_certificate.launch("teardown", answers, own=TEARDOWN)
     assert (done.code, done.words) == (0, "")
@@ -318,7 +318,7 @@ def test_the_streams_reset(secured: Cluster, by_certificate: Template) -> None:
     answers = {"streams_reset_application_id": "awx-app", "streams_reset_input_topics": ORDERS}
     done = by_certificate.launch("streams_reset", answers)
     assert (done.code, done.words) == (0, "")
-    assert [item["changed"] for item in done.tasks["Set the offsets, of intermediate topics to their ends"]["results"]]
+    assert [item["changed"] for item in done.tasks["Set the offsets of input and intermediate topics"]["results"]]
     assert truth.offsets(secured.client(), "awx-app")[ORDERS, 0].offset == 0
     assert INTERNAL not in truth.topics(secured.client())
 

@@ -34,7 +34,7 @@ COMMITS, JOINS = TEN[3], TEN[4]
 MOVED = "moved-on"
 STAYS = {("orders", 0): truth.Offset(3, "stays", -1)}
 GOES = {("payments", 0): truth.Offset(5, "goes", 0), ("payments", 1): truth.Offset(6, "", -1)}
-SHOWN, REPORT = "Show what is stale", "Report"
+SHOWN, REPORT = "Show stale groups and offsets", "Report"
 
 State = dict[str, dict[tuple[str, int], truth.Offset]]
 
@@ -188,7 +188,7 @@ def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
         pytest.param(given(cleanup_max_share=50), "11 of the 11 groups (100.000 %)", id="catch-all"),
         pytest.param(
             given(cleanup_max_share=90.9, cleanup_scope=["groups"]),
-            "Of what the audit judged, 10 of the 11 groups (90.909 %) would",
+            "10 of the 11 groups (90.909 %) of the audited total would",
             id="just-too-many",
         ),
         pytest.param(
@@ -198,22 +198,24 @@ def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
         ),
         pytest.param(
             judged(groups=100),
-            "Of what the audit judged, 22 of the 23 committed offsets (95.652 %) would",
+            "22 of the 23 committed offsets (95.652 %) of the audited total would",
             id="many-offsets",
         ),
-        pytest.param(judged(), "does not say how many groups and offsets its audit judged", id="nothing-judged"),
+        pytest.param(judged(), "does not include how many groups and offsets were audited", id="nothing-judged"),
         pytest.param(
             given(cleanup_max_changes=9),
-            "10 groups, and 2 committed offsets of other groups, would be deleted, and cleanup_max_changes is 9",
+            "cleanup_max_changes is 9, but 10 groups and 2 committed offsets of other groups would be deleted",
             id="max-changes",
         ),
-        pytest.param(in_folder("nowhere"), "nothing can be written into", id="no-folder"),
+        pytest.param(in_folder("nowhere"), "nowhere is not a writable folder", id="no-folder"),
         # a folder, whose permissions allow root to write
-        pytest.param(given(cleanup_backup_folder="/proc"), "nothing can be written into /proc", id="no-disk"),
-        pytest.param(given(cleanup_keep="ten-*"), "did not keep ten-*: audit again", id="keeps-less"),
-        pytest.param(given(cleanup_include=["ten-[0-4]"]), "comes from an audit of *, and", id="other-groups"),
-        pytest.param(given(cleanup_keep="ten-*,moved-*"), "ten-*,moved-*: there is a comma", id="commas"),
-        pytest.param(aged, "hours old, and cleanup_plan_max_age is 24: audit again", id="old-plan"),
+        pytest.param(given(cleanup_backup_folder="/proc"), "/proc is not a writable folder", id="no-disk"),
+        pytest.param(given(cleanup_keep="ten-*"), "did not exclude ten-*: run the audit again", id="keeps-less"),
+        pytest.param(given(cleanup_include=["ten-[0-4]"]), "was written by an audit of *, but", id="other-groups"),
+        pytest.param(
+            given(cleanup_keep="ten-*,moved-*"), "ten-*,moved-*: commas do not separate patterns", id="commas"
+        ),
+        pytest.param(aged, "hours old, but cleanup_plan_max_age is 24: run the audit again", id="old-plan"),
     ],
 )
 def test_refused_before_anything_is_done(
@@ -253,7 +255,7 @@ def test_a_task_that_is_killed_half_way_is_undone_by_the_command_that_is_printed
     failed = world.apply()
     assert failed.code == 2
     assert world.state().keys() == {MOVED}
-    assert "A task broke off and does not say what it deleted." in failed.tasks[REPORT]["msg"][0]
+    assert "A task was interrupted, so its deletions are unknown." in failed.tasks[REPORT]["msg"][0]
     assert undo(failed) == failed.artifacts
     assert failed.artifacts["restore_missing_only"] is True
     # one group that was deleted is at work again: it stays as it is
@@ -300,11 +302,11 @@ def test_what_came_back_to_life_is_left_alone_and_a_failure_in_the_middle_is_tol
     assert "is not a folder: create it first. Nothing was changed." in failed.words
     assert failed.changed == ["Delete the groups"]
     assert failed.tasks[REPORT]["msg"][0] == (
-        "Deleted: 8 of the groups, 0 of the offsets of other groups. Left alone: 2. Failed: 0."
+        "Deleted: 8 of the groups, 0 of the offsets of other groups. Skipped: 2. Failed: 0."
     )
-    assert [line for line in failed.tasks[SHOWN]["msg"] if line.startswith("Left alone")] == [
-        f"Left alone: {COMMITS}: what it has committed changed since the audit: orders-0 is at 20, and was at 3",
-        f"Left alone: {JOINS}: it is Stable now, with 1 member, and was Empty",
+    assert [line for line in failed.tasks[SHOWN]["msg"] if line.startswith("Skipped")] == [
+        f"Skipped: {COMMITS}: what it has committed changed since the audit: orders-0 is at 20, and was at 3",
+        f"Skipped: {JOINS}: it is Stable now, with 1 member, and was Empty",
     ]
     assert world.state() == {
         COMMITS: offsets(3) | {("orders", 0): truth.Offset(20, "alive", -1)},
@@ -359,7 +361,7 @@ def test_the_way_back(world: World, member: Member) -> None:
     commits.commit(world.cluster.client(), TEN[0], {("orders", 0): (30, "", -1)})
     refused = world.restore(**first)
     assert (refused.code, refused.changed) == (2, [])
-    assert f"{TEN[0]}: these groups have committed other offsets since the back-up" in refused.words
+    assert f"{TEN[0]}: the committed offsets of these groups changed since the back-up" in refused.words
     assert world.state()[TEN[0]] == offsets(0) | moved
     assert world.restore(restore_groups=TEN[1], **first).changed == []
     missing = [{"name": "orders", "partitions": [1]}]
@@ -374,7 +376,7 @@ def test_the_way_back(world: World, member: Member) -> None:
     with Consumer(world.cluster.client(), TEN[0], ["orders"]):
         refused = world.restore(**first)
     assert (refused.code, refused.changed) == (2, [])
-    assert f"{TEN[0]}: these groups have committed other offsets since the back-up" in refused.words
+    assert f"{TEN[0]}: the committed offsets of these groups changed since the back-up" in refused.words
 
 
 def test_back_ups_that_hold_the_same_offsets_are_refused(world: World, tmp_path: Path) -> None:
@@ -388,7 +390,7 @@ def test_back_ups_that_hold_the_same_offsets_are_refused(world: World, tmp_path:
     before = world.state()
     refused = world.restore(restore_from=[str(path), str(other)], restore_moved=True)
     assert (refused.code, refused.changed) == (2, [])
-    assert f"{', '.join(names)}: more than one of the back-ups holds the same offsets" in refused.words
+    assert f"{', '.join(names)}: more than one back-up holds the same offsets" in refused.words
     assert world.state() == before
 
 
@@ -402,7 +404,7 @@ def test_what_is_committed_after_the_look_stays(world: World) -> None:
     proxy.before(OFFSET_FETCH, 2, lambda: commits.commit(client, TEN[1], {("orders", 0): (77, "", -1)}))
     done = world.restore(restore_groups=TEN[1], **undo(world.cleaned[0]))
     assert (done.code, done.changed) == (2, ["Restore"])
-    assert f"{TEN[1]}: these groups have committed something since they were looked at" in done.words
+    assert f"{TEN[1]}: these groups committed offsets during the restore" in done.words
     assert world.state()[TEN[1]] == before | {("orders", 0): truth.Offset(77, "", -1)}
     commits.commit(client, TEN[1], {where: (at.offset, at.metadata, at.leader_epoch) for where, at in before.items()})
 

@@ -33,4 +33,4 @@ STREAMS_RESET = {"streams_reset_application_id": "app", "streams_reset_input_top
 def test_refused(playbook: str, variables: dict[str, Any], path: str) -> None:
     done = play(playbook, "127.0.0.1:1", variables)
     assert done.code == 2
-    assert done.words.startswith(f"{path}: that is a relative path: write it from / or ~. Nothing was ")
+    assert done.words.startswith(f"{path}: must be an absolute path: start it with / or ~. Nothing was ")

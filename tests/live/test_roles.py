@@ -168,7 +168,7 @@ def test_a_keyword_of_the_play_is_check_mode(cluster: Cluster, tmp_path: Path, c
     else:
         assert "site-1-a" not in truth.groups(cluster.bootstrap)
         assert [str(path) for path in tmp_path.iterdir()] == done.artifacts["restore_from"]
-        assert "Look for the groups again" in done.tasks
+        assert "List the groups again" in done.tasks
 
 
 @pytest.mark.parametrize(
@@ -211,9 +211,9 @@ def test_the_other_roles_of_several_hosts(cluster: Cluster, tmp_path: Path) -> N
     reset = {"streams_reset_application_id": "site-app", "streams_reset_input_topics": TOPIC}
     done = run("streams_reset", reset)
     assert (done.code, done.words) == (0, "")
-    assert done.hosts["Set the offsets, of intermediate topics to their ends"] == ["a"]
+    assert done.hosts["Set the offsets of input and intermediate topics"] == ["a"]
     assert done.hosts["Delete the internal topics"] == ["a"]
     folders = {"cleanup_output": str(tmp_path), "cleanup_backup_folder": str(tmp_path)}
     done = run("cleanup", {**folders, "cleanup_plan": str(tmp_path / "none.json")})
-    assert (done.code, done.hosts["Look for the plan"]) == (2, ["a"])
-    assert "none.json is no file" in done.words
+    assert (done.code, done.hosts["Find the plan"]) == (2, ["a"])
+    assert "none.json is not a readable file" in done.words

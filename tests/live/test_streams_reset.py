@@ -181,11 +181,11 @@ def test_check_mode_shows_what_force_would_do(cluster: Cluster, classic: Member)
     before = state(cluster, ROLE)
     ours = role(cluster, ROLE, check=True, force=True)
     assert (ours.code, ours.words) == (0, "")
-    removed = ours.tasks["Remove the members that are left, and see that none of them comes back"]
+    removed = ours.tasks["Remove members and verify that none rejoins"]
     assert [each["action"] for each in removed["results"]] == ["remove_member"]
     deleted = ours.tasks["Delete the internal topics"]["results"]
     assert {each["topic"].removeprefix(ROLE) for each in deleted} == INTERNAL
-    targets = ours.tasks["Say what would become of the offsets once the members are gone"]["msg"]
+    targets = ours.tasks["Show the offsets to set after the members are removed"]["msg"]
     assert [target["offset"] for target in targets] == [0, 0, 0]
     assert state(cluster, ROLE) == before
     assert len(truth.members(cluster.bootstrap, ROLE)) == 1
@@ -197,7 +197,7 @@ def test_by_force_what_was_left_behind_is_removed(cluster: Cluster, classic: Mem
     options = (*INPUT, "--force", "--shift-by", "-2")
     theirs, ours = both(cluster, "", options, force=True, to="shift", value=-2, settle_time=1)
     assert (theirs.returncode, ours.code, ours.words) == (0, 0, ""), theirs.stderr
-    (logged,) = ours.tasks["Log the members that were removed"]["results"]
+    (logged,) = ours.tasks["Log the removed members"]["results"]
     assert logged["msg"].startswith(f"Removed member {ROLE}-StreamThread-1-consumer on 127.0.0.1")
     assert state(cluster, ROLE) == state(cluster, TOOL)
     assert state(cluster, ROLE)[1] == OTHERS
@@ -239,7 +239,7 @@ def test_reset(
     assert (theirs.returncode, ours.code, ours.words) == (0, 0, ""), theirs.stderr
     assert state(cluster, ROLE) == state(cluster, TOOL)
     assert (state(cluster, ROLE) == before) is ("check" in variables)
-    assert ours.changed == ["Set the offsets, of intermediate topics to their ends"]
+    assert ours.changed == ["Set the offsets of input and intermediate topics"]
 
 
 def test_a_backup_is_a_file_with_offsets(cluster: Cluster, classic: Member, tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_a_backup_is_written_by_whichever_task_changes_something(
     assert role(cluster, ROLE, to="delete").code == 0
     commits.commit(cluster.bootstrap, ROLE, {(f"{ROLE}-mid", 0): (0, "kept", -1)})
     done = role(cluster, ROLE, to="delete", intermediate_topics=["NAME-mid"], backup_folder=str(tmp_path))
-    assert (done.code, done.changed) == (0, ["Set the offsets, of intermediate topics to their ends"])
+    assert (done.code, done.changed) == (0, ["Set the offsets of input and intermediate topics"])
     (backup,) = tmp_path.iterdir()
     (group,) = json.loads(backup.read_text(encoding="utf-8"))["groups"]
     assert [(each["topic"], each["metadata"]) for each in group["offsets"]] == [(f"{ROLE}-mid", "kept")]

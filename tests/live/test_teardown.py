@@ -52,17 +52,17 @@ def test_by_default_it_shows_what_would_go_and_deletes_nothing(cluster: Cluster,
         "teardown", cluster.bootstrap, LOOK | {"teardown_max_share": 100, "teardown_backup_folder": str(tmp_path)}
     )
     assert (shown.code, shown.words, shown.changed) == (0, "", [])
-    found = shown.tasks["Show what would be deleted"]["msg"]
-    assert found["Groups, with their states"] == ["undead-group: Empty"]
-    assert found["Topics, with their partitions"] == [f"{NAME}: 1"]
-    assert "set teardown_apply to true" in shown.tasks["Say how to delete them"]["msg"]
+    found = shown.tasks["Show matching groups and topics"]["msg"]
+    assert found["Groups and states"] == ["undead-group: Empty"]
+    assert found["Topics and partitions"] == [f"{NAME}: 1"]
+    assert "set teardown_apply to true" in shown.tasks["Explain how to delete the groups and topics"]["msg"]
     assert (state(cluster), list(tmp_path.iterdir())) == (before, [])
 
 
 @pytest.mark.parametrize(
     ("variables", "words"),
     [
-        pytest.param({"teardown_max_share": 0.001}, r"The patterns match 1 of the \d+ groups \(", id="share of groups"),
+        pytest.param({"teardown_max_share": 0.001}, r"the patterns match 1 of the \d+ groups \(", id="share of groups"),
         pytest.param({"teardown_max_share": 0}, "teardown_max_share must be above 0", id="no share"),
         pytest.param({"teardown_allowed_patterns": []}, "teardown_allowed_patterns is empty", id="nothing allowed"),
         pytest.param(
@@ -97,7 +97,7 @@ def test_the_share_is_of_groups_and_of_topics(cluster: Cluster, world: None) -> 
     commits.commit_many(cluster.bootstrap, groups)
     done = play("teardown", cluster.bootstrap, VARIABLES | {"teardown_max_share": limit})
     assert (done.code, done.changed) == (2, [])
-    assert re.search(r"The patterns match 13 of the \d+ topics \(", done.words)
+    assert re.search(r"the patterns match 13 of the \d+ topics \(", done.words)
     assert run("consumer_group", cluster.bootstrap, names=list(groups)).changed == len(groups)
 
 
@@ -107,7 +107,7 @@ def test_a_topic_on_which_a_group_that_stays_has_offsets_is_kept(cluster: Cluste
     before = state(cluster)
     refused = play("teardown", cluster.bootstrap, VARIABLES)
     assert (refused.code, refused.changed) == (2, [])
-    assert f"Groups that stay have committed offsets on these topics: {NAME} (alive-group)." in refused.words
+    assert f"Remaining groups have committed offsets on these topics: {NAME} (alive-group)." in refused.words
     assert state(cluster) == before
     where = [{"name": NAME, "partitions": None}]
     assert (
@@ -139,7 +139,7 @@ def test_a_group_that_comes_back_is_seen(cluster: Cluster, world: None) -> None:
     with repeatedly(lambda: commits.commit(cluster.bootstrap, "undead-group", offset), 0.2):
         done = play("teardown", cluster.bootstrap, VARIABLES | {"teardown_scope": "groups"})
     assert done.code == 2
-    assert "1 of the deleted groups came back: undead-group" in done.words
+    assert "1 of the deleted groups were recreated: undead-group" in done.words
     assert done.changed == ["Delete the groups"]
     assert NAME in truth.topics(cluster.bootstrap)
 
@@ -154,7 +154,7 @@ def test_a_topic_that_comes_back_is_seen(cluster: Cluster, world: None) -> None:
     with repeatedly(create, 0.2):
         done = play("teardown", cluster.bootstrap, VARIABLES)
     assert done.code == 2
-    assert f"1 of the deleted topics came back: {NAME}" in done.words
+    assert f"1 of the deleted topics were recreated: {NAME}" in done.words
     assert done.changed == ["Delete the groups", "Delete the topics"]
 
 
@@ -176,7 +176,7 @@ def test_a_topic_that_another_application_reads_is_kept(cluster: Cluster, world:
     with streams_app(cluster.bootstrap, "alive-streams", [NAME.upper(), NAME]):
         done = play("teardown", cluster.bootstrap, VARIABLES)
     assert (done.code, done.changed) == (2, [])
-    assert f"Members of groups that stay read {NAME}" in done.words
+    assert f"Members of remaining groups read {NAME}" in done.words
     assert NAME in truth.topics(cluster.bootstrap)
 
 
@@ -191,7 +191,7 @@ def test_a_changelog_of_another_application_is_kept(cluster: Cluster, world: Non
         refused = play("teardown", cluster.bootstrap, variables | {"teardown_topics": "undead-app-*"})
         done = play("teardown", cluster.bootstrap, variables | {"teardown_topics": "undead-app-2-test-*"})
     assert (refused.code, refused.changed) == (2, [])
-    assert f"Members of groups that stay read {theirs}:" in refused.words
+    assert f"Members of remaining groups read {theirs}:" in refused.words
     assert (done.code, done.changed) == (0, ["Delete the groups", "Delete the topics"])
     assert {theirs, own} & truth.topics(cluster.bootstrap).keys() == {theirs}
 
@@ -201,7 +201,7 @@ def test_a_topic_that_the_environment_reads_is_kept_if_its_groups_are(cluster: C
         truth.wait_stable(cluster.bootstrap, "undead-alive")
         done = play("teardown", cluster.bootstrap, VARIABLES | {"teardown_scope": ["topics"]})
     assert (done.code, done.changed) == (2, [])
-    assert f"Members of groups that stay read {NAME}" in done.words
+    assert f"Members of remaining groups read {NAME}" in done.words
     assert NAME in truth.topics(cluster.bootstrap)
 
 
@@ -216,7 +216,7 @@ def test_a_topic_that_a_rebalancing_group_may_read_is_kept(cluster: Cluster, wor
     assert (removed.changed, truth.groups(cluster.bootstrap)[name].state) == (1, "PreparingRebalance")
     done = play("teardown", cluster.bootstrap, VARIABLES)
     assert (done.code, done.changed) == (2, [])
-    assert f"Whether other groups read the topics is not known: group {name} rebalances." in done.words
+    assert f"It is unknown whether the remaining groups read the topics: group {name} is rebalancing." in done.words
     assert NAME in truth.topics(cluster.bootstrap)
     assert run("consumer_group_members", cluster.bootstrap, names=name, remove_all=True).errors == {}
 

@@ -43,8 +43,8 @@ USED = {**IDLE, "left_alone": "it has members"}
             (2, 4),
             (1, 1),
         ),
-        ([{"group": "old", **USED}], ["Left alone: old: it has members"], (0, 0), (0, 1)),
-        ([{"group": "live", **AT, **USED}], ["Left alone: t-0 of group live: it has members"], (0, 0), (1, 0)),
+        ([{"group": "old", **USED}], ["Skipped: old: it has members"], (0, 0), (0, 1)),
+        ([{"group": "live", **AT, **USED}], ["Skipped: t-0 of group live: it has members"], (0, 0), (1, 0)),
         # gone by itself: neither deleted nor left alone
         ([{"group": "old", **IDLE}], [], (0, 0), (1, 1)),
     ],
@@ -182,7 +182,7 @@ ASSIGNED = [{"topics": [], "assignment": [{"topic": "t"}]}]
         ([group("a", offsets=committed("t")), group("b", offsets=committed("t"))], ["t"], {"committed": ["t (a, b)"]}),
         ([group("goes", offsets=committed("t"))], ["t"], {}),
         ([group("stays", offsets=None)], ["t"], {}),
-        ([group("stays", members=HIDDEN)], ["t"], {"hidden": ["stays"], "unknown": ["group stays rebalances"]}),
+        ([group("stays", members=HIDDEN)], ["t"], {"hidden": ["stays"], "unknown": ["group stays is rebalancing"]}),
         # looked at again: the first counts
         ([group("stays", "u"), group("stays", members=HIDDEN)], ["t"], {}),
         # changelogs belong to the application with the longest name that they begin with
@@ -207,8 +207,8 @@ def test_topics_that_groups_use_that_stay(groups: list[Any], topics: list[str], 
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        ({"group": "g", "error": {"name": "COORDINATOR_NOT_AVAILABLE"}}, ["group g could not be asked"]),
-        ({"address": "b:1", "error": {"name": None}}, ["the broker at b:1 could not be asked"]),
+        ({"group": "g", "error": {"name": "COORDINATOR_NOT_AVAILABLE"}}, ["group g could not be described"]),
+        ({"address": "b:1", "error": {"name": None}}, ["the broker at b:1 did not list its groups"]),
         ({"group": "g", "error": {"name": "GROUP_AUTHORIZATION_FAILED"}}, []),
     ],
 )
