@@ -20,7 +20,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations.result
 from tests.support.truth import World
 
 #: What an item says whose request was sent, and of which no broker could tell before the deadline what became of it.
-UNKNOWN = "nothing tells whether it was carried out"
+UNKNOWN = "its outcome is unknown"
 
 
 def reported(before: World, items: Items) -> World:

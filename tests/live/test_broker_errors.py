@@ -49,11 +49,11 @@ def world(cluster: Cluster) -> Iterator[Cluster]:
 
 
 def change(bootstrap: str, handler: Handler[str, Any], groups: list[str]) -> dict[str, Any]:
-    async def settle(lost: list[str]) -> dict[str, Any]:
+    async def verify(lost: list[str]) -> dict[str, Any]:
         raise AssertionError(f"no answer for {lost}")
 
     with Session(connection(bootstrap), check_mode=False) as session:
-        return session.wire.run(session.driver.change, handler, groups, settle).answers
+        return session.wire.run(session.driver.change, handler, groups, verify).answers
 
 
 def names(results: dict[Any, Any]) -> dict[Any, str | None]:

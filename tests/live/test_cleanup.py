@@ -305,7 +305,7 @@ def test_what_came_back_to_life_is_left_alone_and_a_failure_in_the_middle_is_tol
         "Deleted: 8 of the groups, 0 of the offsets of other groups. Skipped: 2. Failed: 0."
     )
     assert [line for line in failed.tasks[SHOWN]["msg"] if line.startswith("Skipped")] == [
-        f"Skipped: {COMMITS}: what it has committed changed since the audit: orders-0 is at 20, and was at 3",
+        f"Skipped: {COMMITS}: its committed offsets changed since the audit: orders-0 is at 20, and was at 3",
         f"Skipped: {JOINS}: it is Stable now, with 1 member, and was Empty",
     ]
     assert world.state() == {

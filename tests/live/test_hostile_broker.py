@@ -373,4 +373,4 @@ def test_changed_bytes(world: Cluster, rpc: str, changes: list[tuple[int, int]])
         (item,) = end.outcome.items
         code = item.error.code if item.error else GROUP_ID_NOT_FOUND
         # told by the broker; or, while it makes the client wait as by a quota, told to be unknown
-        assert struct.pack(">h", code) in sent or (item.error and "nothing tells" in item.error.message)
+        assert struct.pack(">h", code) in sent or (item.error and "outcome is unknown" in item.error.message)

@@ -109,14 +109,14 @@ def test_groups_are_deleted_that_are_still_what_the_audit_saw(
     assert done["rc"] == 0
     assert [(item["group"], item["action"], item["changed"], item.get("left_alone")) for item in done["results"]] == [
         (still, "delete_group", True, None),
-        (busy, "none", False, f"what it has committed changed since the audit: {TOPIC}-0 is at 4, and was at 3"),
+        (busy, "none", False, f"its committed offsets changed since the audit: {TOPIC}-0 is at 4, and was at 3"),
         (gone, "none", False, None),
         (back, "none", False, "it is Stable now, with 1 member, and was Empty"),
     ]
     assert done["summary"] == {"total": 4, "changed": 1, "unchanged": 3, "failed": 0, "left_alone": 2}
     assert "DeleteGroups" not in again.requests
     assert again.warnings == [
-        f"plan: 2 of 4 left alone, having changed since the audit; first: group '{busy}': "
+        f"plan: 2 of 4 left alone because they changed since the audit; first: group '{busy}': "
         f"{done['results'][1]['left_alone']}"
     ]
     assert [group["name"] for group in json.loads(Path(backup).read_text())["groups"]] == [still]
@@ -140,7 +140,7 @@ def test_offsets_are_deleted_that_are_still_what_the_audit_saw(
     keys = ("group", "topic", "partition", "changed", "left_alone")
     assert [tuple(item.get(key) for key in keys) for item in done["results"]] == [
         (live, OTHER, 0, True, None),
-        (live, OTHER, 1, False, f"what it has committed changed since the audit: {OTHER}-1 is at 6, and was at 5"),
+        (live, OTHER, 1, False, f"its committed offsets changed since the audit: {OTHER}-1 is at 6, and was at 5"),
         (live, TOPIC, 0, False, f"it subscribes to topic '{TOPIC}' now"),
         (live, TOPIC, 1, False, None),
         (resting, OTHER, 0, False, "it is Empty now, with 0 members, and was Stable"),

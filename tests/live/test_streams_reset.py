@@ -340,7 +340,7 @@ def test_a_live_instance_of_the_streams_protocol_is_refused(cluster: Cluster, st
     ours = role(cluster, f"{ROLE}-streams", force=force)
     assert ours.code == 2
     assert f"{ROLE}-streams-StreamThread-1-consumer" in ours.words
-    assert ("no broker removes members" if force else "streams_reset_force") in ours.words
+    assert ("brokers do not support removing its members" if force else "streams_reset_force") in ours.words
     assert state(cluster, f"{ROLE}-streams") == before
 
 

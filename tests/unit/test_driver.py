@@ -254,12 +254,12 @@ def test_a_lost_answer_is_settled_by_reading(lost: t.Any, made: list[str | None]
     script = Script({1: [lost, 0]}, ON_1)
     read: list[list[str]] = []
 
-    async def settle(groups: list[str]) -> dict[str, t.Any]:
+    async def verify(groups: list[str]) -> dict[str, t.Any]:
         read.append(groups)
         return dict.fromkeys(groups, made[0])
 
     driver = Driver(script)  # type: ignore[arg-type]
-    got, resent = asyncio.run(driver.change(Echo(), ["a"], settle))
+    got, resent = asyncio.run(driver.change(Echo(), ["a"], verify))
     assert got == {"a": outcome}
     assert len(script.sent) == sent
     assert read == [["a"]] * len(made)
@@ -269,16 +269,14 @@ def test_a_lost_answer_is_settled_by_reading(lost: t.Any, made: list[str | None]
 def test_a_lost_answer_that_can_never_be_read_is_not_waited_for() -> None:
     script = Script({1: [CallError("lost", True)]}, ON_1, timeout=30)
 
-    async def settle(groups: list[str]) -> dict[str, t.Any]:
+    async def verify(groups: list[str]) -> dict[str, t.Any]:
         return dict.fromkeys(groups, error("SASL_AUTHENTICATION_FAILED", "wrong password"))
 
     driver = Driver(script)  # type: ignore[arg-type]
-    (got,) = asyncio.run(driver.change(Echo(), ["a"], settle)).answers.values()
+    (got,) = asyncio.run(driver.change(Echo(), ["a"], verify)).answers.values()
     assert isinstance(got, KafkaError)
     assert got.name == "REQUEST_TIMED_OUT"
-    assert re.search(
-        "nothing tells whether it was carried out.*SASL_AUTHENTICATION_FAILED: wrong password", got.message
-    )
+    assert re.search("its outcome is unknown.*SASL_AUTHENTICATION_FAILED: wrong password", got.message)
     assert script.deadline.remaining > 15
     assert len(script.sent) == 1
 
@@ -287,11 +285,11 @@ def test_a_lost_answer_that_can_never_be_read_is_not_waited_for() -> None:
 def test_what_only_the_lookup_answered_was_not_sent(code: int) -> None:
     script = Script({1: [CallError("refused", False)]}, [{"a": (1,)}, {"a": (-1, code)}], timeout=0.5)
 
-    async def settle(groups: list[str]) -> dict[str, t.Any]:
+    async def verify(groups: list[str]) -> dict[str, t.Any]:
         raise AssertionError(groups)
 
     driver = Driver(script)  # type: ignore[arg-type]
-    answers, resent = asyncio.run(driver.change(Echo(), ["a"], settle))
+    answers, resent = asyncio.run(driver.change(Echo(), ["a"], verify))
     (got,) = answers.values()
     assert isinstance(got, KafkaError)
     assert got.message.startswith("not finished within")
@@ -302,12 +300,12 @@ def test_a_doubt_ends_with_its_change() -> None:
     """Whoever deletes the group between two changes is not taken for the first of them."""
     script = Script({1: [CallError("lost", True), 0, NOT_FOUND]}, ON_1)
 
-    async def settle(groups: list[str]) -> dict[str, t.Any]:
+    async def verify(groups: list[str]) -> dict[str, t.Any]:
         return dict.fromkeys(groups)
 
     driver = Driver(script)  # type: ignore[arg-type]
-    first = asyncio.run(driver.change(Echo(), ["a"], settle))
-    second = asyncio.run(driver.change(Echo(), ["a"], settle))
+    first = asyncio.run(driver.change(Echo(), ["a"], verify))
+    second = asyncio.run(driver.change(Echo(), ["a"], verify))
     assert (first.resent, second.resent) == ({"a"}, set())
 
 
@@ -320,10 +318,10 @@ def test_a_part_with_an_unknown_error_is_settled_by_reading(made: t.Any) -> None
         def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[t.Any]]:
             return {group: Done({"t-0": None, "t-1": unknown}) for group in keys}
 
-    async def settle(groups: list[str]) -> dict[str, t.Any]:
+    async def verify(groups: list[str]) -> dict[str, t.Any]:
         return dict.fromkeys(groups, made)
 
-    (got,) = asyncio.run(Driver(script).change(Parts(), ["a"], settle)).answers.values()  # type: ignore[arg-type]
+    (got,) = asyncio.run(Driver(script).change(Parts(), ["a"], verify)).answers.values()  # type: ignore[arg-type]
     assert got == (made or {"t-0": None, "t-1": unknown})
     assert len(script.sent) == 1
 
@@ -338,10 +336,10 @@ def test_an_unknown_error_of_a_lookup_names_the_broker_that_was_asked() -> None:
 def test_an_unknown_error_holds_when_a_read_shows_no_change() -> None:
     script = Script({1: [NO_SUCH_CODE]}, ON_1)
 
-    async def settle(groups: list[str]) -> dict[str, t.Any]:
+    async def verify(groups: list[str]) -> dict[str, t.Any]:
         return dict.fromkeys(groups)
 
-    (got,) = asyncio.run(Driver(script).change(Echo(), ["a"], settle)).answers.values()  # type: ignore[arg-type]
+    (got,) = asyncio.run(Driver(script).change(Echo(), ["a"], verify)).answers.values()  # type: ignore[arg-type]
     assert isinstance(got, KafkaError)
     assert (got.code, got.message) == (9999, "broker-1:9092: the broker answered with error code 9999")
     assert len(script.sent) == 1
@@ -369,12 +367,12 @@ def test_the_end_of_the_time_does_not_hide_what_a_broker_said(changes: bool) -> 
                 time.sleep(max(0, script.deadline.remaining - end))
             return super().request(keys)
 
-    async def settle(groups: list[str]) -> dict[str, t.Any]:
+    async def verify(groups: list[str]) -> dict[str, t.Any]:
         return dict.fromkeys(groups)
 
     driver = Driver(script)  # type: ignore[arg-type]
     if changes:
-        answers = asyncio.run(driver.change(Slow(), ["a"], settle)).answers
+        answers = asyncio.run(driver.change(Slow(), ["a"], verify)).answers
     else:
         answers = asyncio.run(driver.read(Slow(), ["a"]))
     (got,) = answers.values()
@@ -392,22 +390,22 @@ def test_a_group_that_cannot_be_read_leaves_half_of_the_time_to_the_others() -> 
 def test_what_may_be_carried_out_late_is_not_reported_as_not_done(lost: t.Any) -> None:
     script = Script({1: [lost, LOADING]}, ON_1, timeout=0.5)
 
-    async def settle(groups: list[str]) -> dict[str, t.Any]:
+    async def verify(groups: list[str]) -> dict[str, t.Any]:
         return dict.fromkeys(groups)
 
-    (got,) = asyncio.run(Driver(script).change(Echo(), ["a"], settle)).answers.values()  # type: ignore[arg-type]
+    (got,) = asyncio.run(Driver(script).change(Echo(), ["a"], verify)).answers.values()  # type: ignore[arg-type]
     assert isinstance(got, KafkaError)
-    assert "nothing tells whether it was carried out" in got.message
+    assert "its outcome is unknown" in got.message
 
 
 def test_what_nobody_can_tell_is_never_sent_again() -> None:
     script = Script({1: [CallError("lost", True), 0]}, ON_1, timeout=0.5)
 
-    async def settle(groups: list[str]) -> dict[str, t.Any]:
+    async def verify(groups: list[str]) -> dict[str, t.Any]:
         return dict.fromkeys(groups, KafkaError(30, "GROUP_AUTHORIZATION_FAILED", "no", False))
 
     driver = Driver(script)  # type: ignore[arg-type]
-    (got,) = asyncio.run(driver.change(Echo(), ["a"], settle)).answers.values()
+    (got,) = asyncio.run(driver.change(Echo(), ["a"], verify)).answers.values()
     assert isinstance(got, KafkaError)
-    assert "nothing tells whether it was carried out" in got.message
+    assert "its outcome is unknown" in got.message
     assert len(script.sent) == 1

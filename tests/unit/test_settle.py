@@ -116,7 +116,7 @@ def test_only_what_is_not_stable_is_read_again_for_a_while() -> None:
     found: t.Any = asyncio.run(_read.committed(session, ["stable", "ends", "open"]))  # type: ignore[arg-type]
     assert (found["stable"], found["ends"]) == ({at(): offset(3)}, {at(): offset(3)})
     assert found["open"].name == "UNSTABLE_OFFSET_COMMIT"
-    assert "was under way for 0.5 s" in found["open"].message
+    assert "was pending for 0.5 s" in found["open"].message
     assert session.asked[:3] == [["stable", "ends", "open"], ["ends", "open"], ["ends", "open"]]
     # the rest of the time belongs to the rest of the task
     assert session.deadline.remaining > 0.7

@@ -20,7 +20,7 @@ import typing as t
 
 from .batches import in_batches
 from .errors import (
-    DOUBTFUL,
+    AMBIGUOUS_ERROR,
     LOGIN_ERRORS,
     CallError,
     KafkaError,
@@ -28,9 +28,9 @@ from .errors import (
     UnreadableAnswer,
     UnsupportedVersion,
     error,
-    of_call,
+    from_call_error,
 )
-from .lookup import AnyBroker, Controller, Coordinators, Leaders, Lookup, told_by
+from .lookup import AnyBroker, Controller, Coordinators, Leaders, Lookup, with_address
 from .rpc.handler import UNCONFIRMED, Broker, Done, Failed, Handler, Outcome, Retry, Unmap
 from .wire import Wire
 
@@ -39,7 +39,7 @@ BACKOFF_MAX = 1.0
 K = t.TypeVar("K", bound=c.Hashable)
 V = t.TypeVar("V")
 
-Settle = c.Callable[[list[K]], c.Coroutine[t.Any, t.Any, dict[K, V | KafkaError | None]]]  # pylint: disable=unsupported-binary-operation
+Verify = c.Callable[[list[K]], c.Coroutine[t.Any, t.Any, dict[K, V | KafkaError | None]]]  # pylint: disable=unsupported-binary-operation
 """Reads what became of keys: the value if the change was made, None if it was not, an error if nobody can tell.
 
 The error C(POLICY_VIOLATION) ends it: the change must not be sent again, since somebody else's came after it was read.
@@ -86,14 +86,14 @@ class Driver:
         keys are read, the others are waited for no longer than half of the time that is left: a group without
         coordinator does not keep the task from what it can do.
         """
-        return await _Run(self, handler, list(dict.fromkeys(keys)), settle=None).finish()
+        return await _Run(self, handler, list(dict.fromkeys(keys)), verify=None).finish()
 
-    async def change(self, handler: Handler[K, V], keys: c.Iterable[K], settle: Settle[K, V]) -> Changed[K, V]:
+    async def change(self, handler: Handler[K, V], keys: c.Iterable[K], verify: Verify[K, V]) -> Changed[K, V]:
         """Run one mutating RPC for each key, as `read` does.
 
-        A request that got no answer is not sent again before `settle` has read what became of it.
+        A request that got no answer is not sent again before `verify` has read what became of it.
         """
-        run = _Run(self, handler, list(dict.fromkeys(keys)), settle)
+        run = _Run(self, handler, list(dict.fromkeys(keys)), verify)
         return Changed(await run.finish(), frozenset(run.resent))
 
     async def locate(self, handler: Handler[K, V], keys: c.Iterable[K]) -> None:
@@ -111,11 +111,11 @@ class Driver:
 class _Run(t.Generic[K, V]):
     """The state of one handler's run over its keys."""
 
-    def __init__(self, driver: Driver, handler: Handler[K, V], keys: list[K], settle: Settle[K, V] | None) -> None:
+    def __init__(self, driver: Driver, handler: Handler[K, V], keys: list[K], verify: Verify[K, V] | None) -> None:
         self.wire = driver.wire
         self.handler = handler
         self.lookup = driver.lookup(handler)
-        self.settle = settle
+        self.verify = verify
         self.order = keys
         self.pending = dict.fromkeys(keys)
         self.results: dict[K, V | KafkaError] = {}
@@ -124,22 +124,22 @@ class _Run(t.Generic[K, V]):
         # what may be carried out yet, whatever a read says: it is on its way to a slow broker, or waits for replicas
         self.late: set[K] = set()
         self.resent: set[K] = set()
-        self.doubted: dict[K, V | KafkaError] = {}
+        self.ambiguous: dict[K, V | KafkaError] = {}
         # time to read, after the last request was sent, what became of it
-        self.reserve = min(5.0, self.wire.deadline.timeout / 10) if settle else 0.0
+        self.reserve = min(5.0, self.wire.deadline.timeout / 10) if verify else 0.0
         self.half = self.wire.deadline.remaining / 2
 
     @property
     def _kept(self) -> float:
         """Seconds for what comes afterwards, in which nothing is asked again."""
-        return self.half if self.results and not self.settle else self.reserve
+        return self.half if self.results and not self.verify else self.reserve
 
     async def finish(self) -> dict[K, V | KafkaError]:
         attempt = 0
         while self.pending:
             await self._attempt()
-            if self.unknown and self.settle:
-                await self._settle(self.settle)
+            if self.unknown and self.verify:
+                await self._verify(self.verify)
             if self.pending:
                 delay = backoff(attempt)
                 attempt += 1
@@ -154,7 +154,7 @@ class _Run(t.Generic[K, V]):
         last = self.last.get(key)
         because = f"; last: {last.name}: {last.message}" if last else ""
         if key in self.unknown or key in self.late:
-            words = "the request was sent, but nothing tells whether it was carried out: run the task again"
+            words = "the request was sent, but its outcome is unknown: run the task again"
         else:
             words = f"not finished within {self.wire.deadline.timeout - self._kept:.3g} s"
         return error("REQUEST_TIMED_OUT", words + because)
@@ -197,7 +197,7 @@ class _Run(t.Generic[K, V]):
         except UnsupportedVersion as exc:
             self._unsupported(keys, exc)
         except (ValueError, OverflowError, struct.error) as exc:
-            words = f"the request cannot be put into Kafka's protocol ({exc}), and was not sent"
+            words = f"the request cannot be encoded ({exc}) and was not sent"
             self._fail(keys, error("INVALID_REQUEST", words))
         else:
             for key in keys:
@@ -205,26 +205,26 @@ class _Run(t.Generic[K, V]):
 
     def _answered(self, node: int, key: K, outcome: Outcome[V] | None) -> None:
         if isinstance(outcome, Done):
-            if self.settle and _doubtful(outcome.value):
-                self._doubt(key, outcome.value)
+            if self.verify and _has_ambiguous_error(outcome.value):
+                self._keep_ambiguous(key, outcome.value)
             else:
                 self._end(key, outcome.value)
         elif outcome is None:
             where = self.wire.address(node)
-            problem = error("UNKNOWN_SERVER_ERROR", f"{where}: its answer does not speak of it")
+            problem = error("UNKNOWN_SERVER_ERROR", f"{where}: the response did not include '{key}'")
             self._take(key, Retry(problem), sent=True)
-        elif isinstance(outcome, Failed) and outcome.error.name == DOUBTFUL:
-            self._doubt(key, told_by(self.wire.address(node), outcome.error))
+        elif isinstance(outcome, Failed) and outcome.error.name == AMBIGUOUS_ERROR:
+            self._keep_ambiguous(key, with_address(self.wire.address(node), outcome.error))
         else:
-            if self.settle and outcome.error.name == "NOT_COORDINATOR":
+            if self.verify and outcome.error.name == "NOT_COORDINATOR":
                 # also for a write that a broker took, and then lost the key before it was replicated
                 self.resent.add(key)
             self._take(key, outcome, sent=outcome.error.name in UNCONFIRMED)
 
-    def _doubt(self, key: K, told: V | KafkaError) -> None:
+    def _keep_ambiguous(self, key: K, told: V | KafkaError) -> None:
         """Take errors that may have come after the change was made: they hold unless a read shows the change."""
-        if self.settle:
-            self.doubted[key] = told
+        if self.verify:
+            self.ambiguous[key] = told
             self.unknown[key] = None
         else:
             self._end(key, told)
@@ -233,7 +233,7 @@ class _Run(t.Generic[K, V]):
         """Fail what was only to be read; of a change, nobody knows whether it was carried out."""
         problem = error("UNKNOWN_SERVER_ERROR", str(exc))
         for key in keys:
-            self._take(key, Unmap(problem) if self.settle else Failed(problem), sent=True)
+            self._take(key, Unmap(problem) if self.verify else Failed(problem), sent=True)
 
     def _fail(self, keys: list[K], problem: KafkaError) -> None:
         for key in keys:
@@ -243,7 +243,7 @@ class _Run(t.Generic[K, V]):
         self._fail(keys, error("UNSUPPORTED_VERSION", str(exc)))
 
     def _not_answered(self, keys: list[K], exc: CallError) -> None:
-        problem = of_call(exc)
+        problem = from_call_error(exc)
         if isinstance(exc, LoginRefused):
             self._fail(keys, problem)
             return
@@ -259,7 +259,7 @@ class _Run(t.Generic[K, V]):
             self.last[key] = outcome.error
             if isinstance(outcome, Unmap):
                 self.lookup.nodes.pop(key, None)
-            if self.settle and sent:
+            if self.verify and sent:
                 self.unknown[key] = None
                 self.late.add(key)
 
@@ -267,8 +267,8 @@ class _Run(t.Generic[K, V]):
         self.results[key] = result
         del self.pending[key]
 
-    async def _settle(self, settle: Settle[K, V]) -> None:
-        for key, made in (await settle(list(self.unknown))).items():
+    async def _verify(self, verify: Verify[K, V]) -> None:
+        for key, made in (await verify(list(self.unknown))).items():
             if isinstance(made, KafkaError) and made.name != "POLICY_VIOLATION":
                 self.last[key] = made
                 if made.name in LOGIN_ERRORS:
@@ -277,16 +277,16 @@ class _Run(t.Generic[K, V]):
                     del self.unknown[key]
                 continue
             del self.unknown[key]
-            doubted = self.doubted.pop(key, None)
-            if made is None and doubted is not None:
-                self._end(key, doubted)
+            ambiguous = self.ambiguous.pop(key, None)
+            if made is None and ambiguous is not None:
+                self._end(key, ambiguous)
             elif made is None:
                 self.resent.add(key)
             else:
                 self._end(key, made)
 
 
-def _doubtful(value: t.Any) -> bool:
+def _has_ambiguous_error(value: t.Any) -> bool:
     """Whether a broker says of one part of a key that it does not know what went wrong."""
     answers = value.values() if isinstance(value, dict) else ()
-    return any(isinstance(answer, KafkaError) and answer.name == DOUBTFUL for answer in answers)
+    return any(isinstance(answer, KafkaError) and answer.name == AMBIGUOUS_ERROR for answer in answers)

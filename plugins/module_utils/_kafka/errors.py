@@ -22,7 +22,7 @@ _KAFKA_NAMES = {
 }
 
 # also the name of every code that Kafka does not know
-DOUBTFUL = "UNKNOWN_SERVER_ERROR"
+AMBIGUOUS_ERROR = "UNKNOWN_SERVER_ERROR"
 
 
 class TokenRefused(TaskError):
@@ -97,7 +97,7 @@ def error(name: str, message: str | None = None) -> KafkaError:
     return KafkaError(int(kind.errno), name, message or kind.description, kind.retriable)
 
 
-def of_call(exc: CallError) -> KafkaError:
+def from_call_error(exc: CallError) -> KafkaError:
     """Return the error of a resource that could not be asked for."""
     return error(exc.name if isinstance(exc, LoginRefused) else "NETWORK_EXCEPTION", str(exc))
 

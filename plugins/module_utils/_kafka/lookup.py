@@ -15,7 +15,16 @@ import typing as t
 
 from . import library
 from .batches import in_batches
-from .errors import DOUBTFUL, CallError, KafkaError, LoginRefused, UnreadableAnswer, UnsupportedVersion, error, of_call
+from .errors import (
+    AMBIGUOUS_ERROR,
+    CallError,
+    KafkaError,
+    LoginRefused,
+    UnreadableAnswer,
+    UnsupportedVersion,
+    error,
+    from_call_error,
+)
 from .model import TopicPartition
 from .rpc.find_coordinator import BATCHED_VERSION, LOOKUP_BATCH, find_coordinator_request, read_coordinators
 from .rpc.handler import Failed, Retry, coordinator_outcome
@@ -64,14 +73,14 @@ class Coordinators(Lookup[str]):
             try:
                 asked, found = await self.wire.call_any(find_coordinator_request(groups, batched), read)
             except UnreadableAnswer as exc:
-                missed.update(dict.fromkeys(groups, Failed(error(DOUBTFUL, str(exc)))))
+                missed.update(dict.fromkeys(groups, Failed(error(AMBIGUOUS_ERROR, str(exc)))))
                 return
             except (CallError, UnsupportedVersion) as exc:
                 missed.update(dict.fromkeys(groups, _unasked(exc)))
                 return
             where = self.wire.address(asked)
-            words = f"{where}: its answer about coordinators does not speak of the group"
-            missed.update(dict.fromkeys(groups, Retry(error(DOUBTFUL, words))))
+            words = f"{where}: the FindCoordinator response did not include the group"
+            missed.update(dict.fromkeys(groups, Retry(error(AMBIGUOUS_ERROR, words))))
             for key, code, message, node in found:
                 missed.pop(key, None)
                 outcome = coordinator_outcome(code, message)
@@ -79,7 +88,7 @@ class Coordinators(Lookup[str]):
                     self.nodes[key] = node
                 else:
                     kind = Failed if isinstance(outcome, Failed) else Retry
-                    missed[key] = kind(told_by(where, outcome.error))
+                    missed[key] = kind(with_address(where, outcome.error))
 
         await in_batches(self.wire, ask, keys, LOOKUP_BATCH if batched else 1)
         try:
@@ -132,7 +141,7 @@ class Controller(Lookup[str]):
             return dict.fromkeys(keys, _unasked(exc))
         controller = self.wire.controller
         if controller is None:
-            return dict.fromkeys(keys, Retry(error("BROKER_NOT_AVAILABLE", "the cluster has no controller now")))
+            return dict.fromkeys(keys, Retry(error("BROKER_NOT_AVAILABLE", "the cluster currently has no controller")))
         self.nodes.update(dict.fromkeys(keys, controller))
         return {}
 
@@ -150,9 +159,11 @@ class AnyBroker(Lookup[str]):
 
 
 def _unasked(exc: CallError | UnsupportedVersion) -> Missed:
-    return Failed(of_call(exc)) if isinstance(exc, LoginRefused) else Retry(error("NETWORK_EXCEPTION", str(exc)))
+    return (
+        Failed(from_call_error(exc)) if isinstance(exc, LoginRefused) else Retry(error("NETWORK_EXCEPTION", str(exc)))
+    )
 
 
-def told_by(where: str, problem: KafkaError) -> KafkaError:
+def with_address(where: str, problem: KafkaError) -> KafkaError:
     """Return the error, with the broker's address where nothing else tells what to look at."""
-    return problem._replace(message=f"{where}: {problem.message}") if problem.name == DOUBTFUL else problem
+    return problem._replace(message=f"{where}: {problem.message}") if problem.name == AMBIGUOUS_ERROR else problem

@@ -135,22 +135,22 @@ class Wire:
         """
         bootstrap = self._manager.cluster.bootstrap_brokers()
         causes: list[str] = []
-        settled = Future()
+        connected = Future()
 
         async def attempt(node: t.Any) -> None:
             try:
                 await self.refresh(node.node_id)
                 if not self.nodes:
-                    raise CallError("the broker knows of no brokers (yet)", sent=False)
+                    raise CallError("the response contains no brokers: the broker may be starting", sent=False)
             except (CallError, UnsupportedVersion) as exc:
                 causes.append(str(exc))
-            if not settled.is_done and (self.nodes or len(causes) == len(bootstrap)):
-                settled.success(None)
+            if not connected.is_done and (self.nodes or len(causes) == len(bootstrap)):
+                connected.success(None)
 
         for node in bootstrap:
             self._manager.call_soon(attempt, node)
-        timer = self._net.call_later(self.deadline.remaining, lambda: settled.is_done or settled.success(None))
-        await settled
+        timer = self._net.call_later(self.deadline.remaining, lambda: connected.is_done or connected.success(None))
+        await connected
         self._net.cancel(timer)
         for node in bootstrap:
             keep(self._manager, node)
@@ -206,15 +206,15 @@ class Wire:
             ) from None
 
     async def call(self, node_id: t.Any, request: t.Any, read: c.Callable[[t.Any], T], reserve: float = 0.0) -> T:
-        """Send one request to one node and return what `read` makes of its response.
+        """Send one request to one node and return its response as decoded by `read`.
 
         Args:
-            reserve: seconds to leave of the task's time, for what has to follow.
+            reserve: seconds of the task's timeout to keep for later requests.
 
         Raises:
-            CallError: there was no answer; its C(sent) tells whether the outcome is unknown.
-            UnreadableAnswer: there was one, and it, or what `read` makes of it, is none.
-            UnsupportedVersion: the node does not know the RPC, or not in the versions that the request allows.
+            CallError: there was no response; if C(sent) is true, the outcome is unknown.
+            UnreadableAnswer: the response cannot be decoded.
+            UnsupportedVersion: the node does not support the RPC in any version that the request allows.
         """
         connection = await self._connection(node_id)
         request.API_VERSION = self._negotiate(connection, request)
@@ -223,7 +223,7 @@ class Wire:
             await self.sleep(0.05)
         timeout = min(self.request_timeout, self.deadline.remaining - reserve)
         if timeout <= 0 or connection.closed or connection.paused:
-            raise CallError(f"no time or connection left to ask {self.address(node_id)}", sent=False)
+            raise CallError(f"{self.address(node_id)}: no time or connection left to send the request", sent=False)
         self.requests[request_name(request)] += 1
         try:
             response = await connection.send_request(request, request_timeout_ms=timeout * 1000)
@@ -269,7 +269,7 @@ class Wire:
             except UnsupportedVersion as exc:
                 # in the middle of a rolling upgrade, another one may know it
                 error = CallError(str(exc), sent=False)
-        raise error or CallError("no broker is known", sent=False)
+        raise error or CallError("no broker is available", sent=False)
 
     async def _connection(self, node_id: t.Any) -> t.Any:
         failed = self._failed.get(node_id)

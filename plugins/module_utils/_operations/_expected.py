@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the plan of an audit expects of groups, compared with what they are now: what has changed is left alone."""
+"""Compares the plan of an audit with the current groups; items that changed since the audit are left alone."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if t.TYPE_CHECKING:
 T = t.TypeVar("T", bound=Target)
 
 Changes = dict[Target, str | KafkaError]  # pylint: disable=unsupported-binary-operation
-"""How something has changed since the audit, or why that cannot be told."""
+"""How a resource changed since the audit, or the error that prevented the comparison."""
 
 
 def read_plan(path: str | None, cluster_id: str) -> Plan | None:
@@ -36,7 +36,7 @@ def read_plan(path: str | None, cluster_id: str) -> Plan | None:
 def changed_groups(
     expected: c.Iterable[PlannedGroup], groups: dict[str, Described], offsets: dict[str, Offsets | KafkaError]
 ) -> Changes:
-    """Return the planned groups that are not, or have not committed, what the plan expects."""
+    """Return the planned groups whose type, state or committed offsets differ from the plan."""
     changes: dict[Target, str | KafkaError | None] = {}
     for planned in expected:
         group = groups[planned.group]
@@ -73,7 +73,7 @@ def _described(group: Group, kind: str, state: str) -> str | None:
 
 
 def _moved(before: c.Mapping[TopicPartition, int], found: Offsets) -> str | None:
-    """Return how committed offsets are others than before, None if they are the same."""
+    """Return how the committed offsets differ from before, None if they are the same."""
     now = {where: committed.offset for where, committed in found.items()}
     others = [where for where in sorted({*before, *now}) if before.get(where) != now.get(where)]
     if not others:
@@ -81,7 +81,7 @@ def _moved(before: c.Mapping[TopicPartition, int], found: Offsets) -> str | None
     first = others[0]
     more = f", and {counted(len(others) - 1, 'more partition')}" if len(others) > 1 else ""
     return (
-        f"what it has committed changed since the audit: {first} is at {now.get(first, 'no offset')}, "
+        f"its committed offsets changed since the audit: {first} is at {now.get(first, 'no offset')}, "
         f"and was at {before.get(first, 'no offset')}{more}"
     )
 
@@ -89,12 +89,12 @@ def _moved(before: c.Mapping[TopicPartition, int], found: Offsets) -> str | None
 def _subscription(group: Group, topic: str) -> str | None:
     subscribed = group.subscribes(topic)
     if subscribed is None:
-        return f"its subscription does not show, and may hold topic '{topic}'"
+        return f"its subscription is unknown and may include topic '{topic}'"
     return f"it subscribes to topic '{topic}' now" if subscribed else None
 
 
 def leave_alone(items: c.Iterable[Item[T]], changes: Changes) -> list[Item[T]]:
-    """Return the items; those of what has changed have nothing to do."""
+    """Return the items; those that changed since the audit are left alone."""
     result = []
     for item in items:
         change = changes.get(item.target)
@@ -106,11 +106,11 @@ def leave_alone(items: c.Iterable[Item[T]], changes: Changes) -> list[Item[T]]:
 
 
 def left_alone_warning(items: Items) -> list[str]:
-    """Return how many items were left alone, and why the first; nothing where none was."""
+    """Return a warning with the number of items left alone and the reason for the first; empty if there are none."""
     left = [item for item in items if item.status is Status.LEFT_ALONE]
     if not left:
         return []
     return [
-        f"plan: {len(left)} of {len(items)} left alone, having changed since the audit; "
+        f"plan: {len(left)} of {len(items)} left alone because they changed since the audit; "
         f"first: {left[0]}: {left[0].left_alone}"
     ]

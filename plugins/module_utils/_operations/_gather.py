@@ -14,7 +14,7 @@ import typing as t
 from .._errors import TaskError
 from .._kafka import library
 from .._kafka.driver import backoff
-from .._kafka.errors import CallError, KafkaError, LoginRefused, UnreadableAnswer, from_code, of_call
+from .._kafka.errors import CallError, KafkaError, LoginRefused, UnreadableAnswer, from_call_error, from_code
 from .._kafka.model import Group, Listing, Offsets, TopicPartition
 from .._kafka.rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
 from .._kafka.session import Session
@@ -133,7 +133,7 @@ class _Listing:
             reserve = self._half if self._wire.deadline.remaining > self._half else 0.0
             problem, listings = await self._wire.call(node, list_groups_request(self._states, types), read, reserve)
         except LoginRefused as exc:
-            return of_call(exc)
+            return from_call_error(exc)
         except UnreadableAnswer as exc:
             return str(exc)
         except CallError as exc:

@@ -69,7 +69,7 @@ async def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSn
 
 
 def _topic_ids(seen: Seen) -> TopicIds:
-    """Return the ids of topics, for a restore to know which were created anew since.
+    """Return the ids of topics, by which a restore detects recreated topics.
 
     Raises:
         TaskError: a topic cannot be told.

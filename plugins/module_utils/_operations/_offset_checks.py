@@ -16,17 +16,17 @@ from ._precondition import CONFLICT
 from ._read import committed_now
 from .results import Item, OffsetTarget
 
-USED_MEANWHILE = "it has committed since the request was sent, so something uses it: stop that, and run the task again"
+USED_MEANWHILE = (
+    "it has committed since the request was sent, so it is in use: stop its consumers and run the task again"
+)
 
 OffsetItem = Item[OffsetTarget]
 
 
 def hidden_topic(name: str, topic: Topic | KafkaError) -> KafkaError | None:
-    """Return the error of a topic that one may not DESCRIBE: what groups have committed on it does not show."""
+    """Return the error of a topic without DESCRIBE permission, whose committed offsets are not visible."""
     if isinstance(topic, KafkaError) and topic.name == "TOPIC_AUTHORIZATION_FAILED":
-        return error(
-            topic.name, f"this needs READ on topic '{name}', and without DESCRIBE its offsets do not even show"
-        )
+        return error(topic.name, f"this needs READ on topic '{name}'; without DESCRIBE, its offsets are not visible")
     return None
 
 
@@ -44,10 +44,10 @@ def topic_problem(where: TopicPartition, topic: Topic | KafkaError) -> KafkaErro
     return None
 
 
-async def settled(
+async def read_outcomes(
     session: Session, changes: dict[str, list[OffsetItem]], names: list[str]
 ) -> dict[str, PartitionErrors | KafkaError | None]:
-    """Read what became of changes whose answers were lost, as the driver's C(Settle) tells it."""
+    """Read what became of changes whose answers were lost, as the driver's C(Verify) tells it."""
     return {name: _became(found, changes[name]) for name, found in (await committed_now(session, names)).items()}
 
 

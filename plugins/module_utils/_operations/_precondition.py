@@ -17,7 +17,7 @@ from ._read import committed, committed_now
 from .results import DELETE_OFFSET, Item, OffsetTarget, Target
 
 COMMITTED_SINCE = "it has committed since the task began"
-USED_SINCE = "it has committed since its offsets were read, so something uses it: stop that, and run the task again"
+USED_SINCE = "it has committed since its offsets were read, so it is in use: stop its consumers and run the task again"
 CONFLICT = "POLICY_VIOLATION"
 
 T = t.TypeVar("T", bound=Target)

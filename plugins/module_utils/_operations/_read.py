@@ -10,7 +10,7 @@ import itertools
 import typing as t
 
 from .._kafka.driver import backoff
-from .._kafka.errors import CallError, KafkaError, UnsupportedVersion, error, from_code, of_call
+from .._kafka.errors import CallError, KafkaError, UnsupportedVersion, error, from_call_error, from_code
 from .._kafka.model import Group, Offsets
 from .._kafka.rpc.describe import DescribeHandler
 from .._kafka.rpc.describe_groups import AbsentGroupOperations, DescribeGroups
@@ -88,7 +88,7 @@ async def _undescribed(session: Session, names: list[str]) -> dict[str, KafkaErr
         try:
             listed = await session.wire.call(node, list_groups_request([], []), _listed_names)
         except CallError as exc:
-            found.update(dict.fromkeys(at, of_call(exc)))
+            found.update(dict.fromkeys(at, from_call_error(exc)))
             continue
         for name in at:
             if isinstance(listed, KafkaError):
@@ -155,7 +155,7 @@ async def committed(session: Session, names: t.Iterable[str]) -> dict[str, Offse
         await session.wire.sleep(delay)
         found.update(await _fetch(session, unstable, stable=True))
     words = (
-        f"a commit of its offsets was under way for {patience:.2g} s, as that of an open transaction is: wait until "
+        f"a commit of its offsets was pending for {patience:.2g} s, possibly in an open transaction: wait until "
         "the transaction ends, or abort it with kafka-transactions.sh, and run the task again"
     )
     return {**found, **dict.fromkeys(_unstable(found), error(_UNSTABLE, words))}

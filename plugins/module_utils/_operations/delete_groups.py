@@ -94,8 +94,8 @@ def _plan_group(group: Group, force: bool, backup: bool) -> list[GroupItem]:
         return [deletion.failed(error("GROUP_AUTHORIZATION_FAILED", words))]
     if backup and group.type == "share":
         words = (
-            "it is a share group, whose positions are no committed offsets and cannot be backed up: "
-            "delete it without backup, or look at kafka-share-groups.sh"
+            "it is a share group, which has no committed offsets to back up: "
+            "delete it without backup, or use kafka-share-groups.sh"
         )
         return [deletion.failed(error("INVALID_REQUEST", words))]
     if group.state == "Empty":
@@ -115,7 +115,7 @@ def _in_use(group: Group) -> str:
     more = f"; and {count - SHOWN_MEMBERS} more" if count > SHOWN_MEMBERS else ""
     ways = "Stop its consumers, or set force to true to remove its members first (KIP-571)"
     if group.type in ("share", "streams"):
-        ways = "Stop its members: no broker removes those of such a group on behalf of others"
+        ways = "Stop its members: brokers do not support removing members of such groups"
     return f"it is a {group.kind} in state {group.state} with {counted(count, 'member')}: {shown}{more}. {ways}"
 
 
@@ -148,7 +148,7 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
     leaving = [item.target.group for item in removed if item.changed and item.action == DELETE_GROUP]
     conflicts = await precondition.check(session, [name for name in leaving if name not in stayed])
 
-    async def settle(groups: list[str]) -> dict[str, bool | KafkaError | None]:
+    async def verify(groups: list[str]) -> dict[str, bool | KafkaError | None]:
         seen = await describe(session, groups)
         since = await precondition.check(session, groups)
         return {
@@ -157,7 +157,7 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
         }
 
     deleting = [name for name in leaving if name not in stayed and name not in conflicts]
-    answers, resent = await session.driver.change(DeleteGroups(), deleting, settle)
+    answers, resent = await session.driver.change(DeleteGroups(), deleting, verify)
 
     def became(item: GroupItem) -> GroupItem:
         name = item.target.group

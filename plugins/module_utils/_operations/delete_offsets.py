@@ -14,7 +14,7 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
 from .._kafka.rpc.offset_delete import OffsetDelete
 from .._kafka.session import Session
-from ._offset_checks import OffsetItem, hidden_topic, partition_problem, settled, topic_problem
+from ._offset_checks import OffsetItem, hidden_topic, partition_problem, read_outcomes, topic_problem
 from ._offset_request import Request, Topics
 from ._precondition import Precondition, changes_by_group
 from ._read import Described
@@ -85,7 +85,7 @@ def _unsubscribed(name: str, group: Group | None, found: Offsets) -> tuple[list[
     if group is None or not found:
         return [], []
     if group.state == "Empty":
-        words = "has no members, so nothing tells what it subscribes to: none of its offsets was deleted"
+        words = "has no members, so its subscription is unknown: none of its offsets was deleted"
         return [], [f"group '{name}' {words}"]
     return [where for where in sorted(found) if group.subscribes(where.topic) is not True], []
 
@@ -127,11 +127,11 @@ def _problem(group: Group, where: TopicPartition, topic: Topic | KafkaError) -> 
     if problem is not None or group.state == "Empty":
         return problem
     if group.type == "classic" and group.protocol_type != "consumer":
-        words = f"it is a {group.kind} in state {group.state}: stop its members first, and nothing of it can be in use"
+        words = f"it is a {group.kind} in state {group.state}: stop its members first"
         return error("NON_EMPTY_GROUP", words)
     subscribed = group.subscribes(where.topic)
     if subscribed is None:
-        words = f"the {group.kind} is in state {group.state}, and its subscription does not show: run the task again"
+        words = f"the {group.kind} is in state {group.state}, and its subscription is unknown: run the task again"
         return error("GROUP_SUBSCRIBED_TO_TOPIC", words)
     if subscribed:
         words = f"the {group.kind} reads topic '{where.topic}': stop its consumers, or let them drop the topic"
@@ -144,8 +144,8 @@ async def apply(session: Session, items: list[OffsetItem], precondition: Precond
     items = await precondition.check_offsets(session, items)
     changes = changes_by_group(items)
     partitions = {name: [item.target.where for item in chosen] for name, chosen in changes.items()}
-    settle = functools.partial(settled, session, changes)
-    answers, resent = await session.driver.change(OffsetDelete(partitions), partitions, settle)
+    verify = functools.partial(read_outcomes, session, changes)
+    answers, resent = await session.driver.change(OffsetDelete(partitions), partitions, verify)
 
     def became(item: OffsetItem) -> OffsetItem:
         name = item.target.group

@@ -135,14 +135,13 @@ def removal_problem(group: Group) -> KafkaError | None:
     if not group.removable:
         return error(
             "UNSUPPORTED_VERSION",
-            f"it is a {group.kind}, and its coordinator is a broker older than 4.0, which does not remove members of "
-            "those: stop its consumers",
+            f"it is a {group.kind}, and brokers older than 4.0 do not support removing its members: stop its consumers",
         )
     if group.type in ("share", "streams"):
         tool = {"share": "stop its consumers", "streams": "stop the instances of the application"}[group.type]
         return error(
             NOT_REMOVABLE,
-            f"it is a {group.kind}, and no broker removes members of those on behalf of others (KIP-571): {tool}",
+            f"it is a {group.kind}, and brokers do not support removing its members (KIP-571): {tool}",
         )
     return None
 
@@ -151,11 +150,11 @@ async def apply(session: Session, items: c.Sequence[GroupItem], reason: str) -> 
     """Remove the planned members; return the items with what became of them."""
     leaving = _leaving(items)
 
-    async def settle(groups: list[str]) -> dict[str, MemberErrors | KafkaError | None]:
+    async def verify(groups: list[str]) -> dict[str, MemberErrors | KafkaError | None]:
         seen = await describe(session, groups)
         return {name: _whether_gone(group, leaving[name]) for name, group in seen.items()}
 
-    answers, resent = await session.driver.change(LeaveGroup(leaving, reason), leaving, settle)
+    answers, resent = await session.driver.change(LeaveGroup(leaving, reason), leaving, verify)
 
     def became(item: GroupItem) -> GroupItem:
         name = item.target.group

@@ -88,7 +88,7 @@ def _saved(request: Request, session: Session) -> Saved | None:
     if saved.same_cluster and unknown:
         session.warnings.append(
             f"restore.path: {restore.path} does not hold the ids of {counted(len(unknown), 'topic')}, first "
-            f"'{unknown[0]}': it is unknown whether they were created anew since, and leader epochs are not restored"
+            f"'{unknown[0]}': it is unknown whether they were recreated since, and leader epochs are not restored"
         )
     return saved
 

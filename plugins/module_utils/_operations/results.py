@@ -110,7 +110,7 @@ class Item(t.NamedTuple, t.Generic[T_co]):
         action: what is needed to reach the wanted state; C(none) where nothing is.
         before, after: the resource as it was read, and as it will be; None where there is none.
         error: why the action cannot be, or was not, carried out, if the item failed.
-        left_alone: why nothing is done although a plan holds the item, if it was left alone: it has changed since.
+        left_alone: how the resource changed since the plan, if the item was left alone.
         creates_group: whether the action creates the group.
     """
 
@@ -137,7 +137,7 @@ class Item(t.NamedTuple, t.Generic[T_co]):
 
     @staticmethod
     def refused(target: Another, action: str, error: KafkaError) -> Item[Another]:
-        """Return an item that cannot even be looked at."""
+        """Return an item whose resource cannot be read."""
         return Item(target, action, Status.FAILED, error=error)
 
     @property
@@ -146,7 +146,7 @@ class Item(t.NamedTuple, t.Generic[T_co]):
         return self.status is Status.CHANGED
 
     def failed(self, error: KafkaError) -> Item[T_co]:
-        """Return the item as failed: what it was about stays as it was."""
+        """Return the item as failed: its resource is unchanged."""
         return self._replace(status=Status.FAILED, error=error, after=self.before, creates_group=False)
 
     def unneeded(self) -> Item[T_co]:
@@ -154,7 +154,7 @@ class Item(t.NamedTuple, t.Generic[T_co]):
         return self._replace(status=Status.UNCHANGED, action=NONE)
 
     def left(self, why: str) -> Item[T_co]:
-        """Return the item as left alone: it is not any more what it was when it was planned."""
+        """Return the item as left alone: its resource changed since it was planned."""
         return self._replace(status=Status.LEFT_ALONE, action=NONE, error=None, after=self.before, left_alone=why)
 
     def as_result(self) -> dict[str, t.Any]:
@@ -190,7 +190,7 @@ _COUNTED_AS = {
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where that is due."""
+    """Return a number with its noun, in the plural unless the number is 1."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
@@ -230,7 +230,7 @@ def summary(items: Items) -> dict[str, int]:
 
 
 def message(items: Items) -> str:
-    """Return how many of how many failed, and why the first; empty where none did."""
+    """Return the number of failed items and the error of the first; empty if none failed."""
     failures = [(item, item.error) for item in items if item.error is not None]
     if not failures:
         return ""

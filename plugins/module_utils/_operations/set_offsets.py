@@ -14,7 +14,7 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
 from .._kafka.rpc.offset_commit import OffsetCommit
 from .._kafka.session import Session
-from ._offset_checks import OffsetItem, partition_problem, settled, topic_problem
+from ._offset_checks import OffsetItem, partition_problem, read_outcomes, topic_problem
 from ._offset_request import SHIFT_BY, TO_DATETIME, TO_EARLIEST, TO_LATEST, TO_OFFSET, Request, Reset, Wanted
 from ._precondition import Precondition, changes_by_group
 from ._read import Described
@@ -46,7 +46,7 @@ class Saved(t.NamedTuple):
         topics: the ids of its topics, see C(_snapshot.TopicIds).
         same_cluster: whether it is a back-up of this cluster.
         missing_only: whether what is committed now stays.
-        clamp: whether offsets of a topic that was created anew are clamped to its log.
+        clamp: whether offsets of a recreated topic are clamped to its log.
     """
 
     groups: dict[str, Offsets]
@@ -66,7 +66,7 @@ class Saved(t.NamedTuple):
 
 
 async def needed_logs(session: Session, request: Request, saved: Saved | None, topics: Seen) -> Logs:
-    """Read the logs that offsets are clamped to: those of a reset, and of topics that were created anew."""
+    """Read the logs that offsets are clamped to: those of a reset, and of recreated topics."""
     partitions = set(_reset_partitions(request, topics) if saved is None else _recreated_partitions(saved, topics))
     if not partitions or (saved is not None and not saved.clamp):
         return {}
@@ -153,7 +153,7 @@ def _restored(saved: Saved, where: TopicPartition, then: Committed, topic: Topic
     log = logs.get(where)
     if log is None:
         words = (
-            f"topic '{where.topic}' was created anew since the back-up, so its offsets mean other records: set "
+            f"topic '{where.topic}' was recreated since the back-up, so the offsets refer to other records: set "
             "restore.recreated to clamp to restore them within the new log, or reset the group"
         )
         return topic_problem(where, topic) or error("INCONSISTENT_TOPIC_ID", words)
@@ -217,7 +217,7 @@ def plan(
 
     Args:
         absent: what one may do with the groups that do not exist.
-        unknown: the topics of each group of which nothing tells what partitions they have.
+        unknown: the topics of each group whose partitions are unknown.
     """
     items: list[OffsetItem] = []
     for name, group_targets in wanted.items():
@@ -287,8 +287,8 @@ async def apply(session: Session, items: list[OffsetItem], precondition: Precond
         name: {item.target.where: item.after for item in chosen if isinstance(item.after, Committed)}
         for name, chosen in changes.items()
     }
-    settle = functools.partial(settled, session, changes)
-    answers, _resent = await session.driver.change(OffsetCommit(wanted), wanted, settle)
+    verify = functools.partial(read_outcomes, session, changes)
+    answers, _resent = await session.driver.change(OffsetCommit(wanted), wanted, verify)
     return [
         _after_commit(item, partition_problem(item, answers[item.target.group])) if item.changed else item
         for item in items

@@ -119,7 +119,7 @@ def plan(seen: Seen) -> list[TopicItem]:
 def _plan_topic(name: str, topic: Topic | KafkaError) -> TopicItem:
     deletion = Item.planned(TopicTarget(name), DELETE_TOPIC, topic if isinstance(topic, Topic) else None)
     if is_internal(name) or (isinstance(topic, Topic) and topic.internal):
-        return deletion.failed(error("INVALID_REQUEST", "it is one of Kafka's own topics, which this never deletes"))
+        return deletion.failed(error("INVALID_REQUEST", "it is one of Kafka's own topics, which are never deleted"))
     if isinstance(topic, Topic):
         return deletion if "DELETE" in topic.operations else deletion.failed(_forbidden(name))
     if topic.name == "UNKNOWN_TOPIC_OR_PARTITION":
@@ -135,12 +135,12 @@ async def apply(session: Session, items: c.Iterable[TopicItem]) -> list[TopicIte
     """Delete the planned topics; return the items with what became of them."""
     planned = {item.before.name: item.before for item in items if item.changed and isinstance(item.before, Topic)}
 
-    async def settle(names: list[str]) -> dict[str, bool | KafkaError | None]:
+    async def verify(names: list[str]) -> dict[str, bool | KafkaError | None]:
         now = await _described_after(session, {name: planned[name] for name in names})
         return {name: _became(topic, planned[name]) for name, topic in now.items()}
 
     deletion = DeleteTopics(planned, min(session.wire.request_timeout, session.deadline.remaining) / 2)
-    answers, resent = await session.driver.change(deletion, planned, settle)
+    answers, resent = await session.driver.change(deletion, planned, verify)
     unsure = [name for name, answer in answers.items() if not isinstance(answer, KafkaError) or answer.name in _UNSURE]
     now = await _described_after(session, {name: planned[name] for name in unsure})
     return [
@@ -170,7 +170,7 @@ def _gone(now: Topic | KafkaError, before: Topic) -> bool:
 
 
 def _became(now: Topic | KafkaError, before: Topic) -> bool | KafkaError | None:
-    """Return what became of a deletion whose answer was lost, as the driver's C(Settle) tells it."""
+    """Return what became of a deletion whose answer was lost, as the driver's C(Verify) tells it."""
     if _gone(now, before):
         return True
     if isinstance(now, KafkaError):
@@ -192,7 +192,7 @@ def _after_deletion(
             # deleted by the first of two requests
             return item
         if isinstance(now, Topic):
-            words = "it was deleted and created anew since it was read, and the new topic is left: run the task again"
+            words = "it was recreated since it was read, and the new topic was not deleted: run the task again"
             return item.failed(error("UNKNOWN_TOPIC_ID", words))
         # deleted by somebody else since it was read
         return item.unneeded()

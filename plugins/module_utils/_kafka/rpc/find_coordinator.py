@@ -25,7 +25,7 @@ def find_coordinator_request(groups: list[str], batched: bool) -> t.Any:
 
 
 def read_coordinators(groups: list[str], response: t.Any, batched: bool) -> list[tuple[str, int, str | None, int]]:
-    """Return (group, error code, error message, node id) for each of these groups that the response speaks of."""
+    """Return (group, error code, error message, node id) for each of these groups that the response includes."""
     if not batched:
         return [(groups[0], response.error_code, response.error_message, response.node_id)]
     asked = frozenset(groups)

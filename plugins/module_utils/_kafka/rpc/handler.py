@@ -86,7 +86,7 @@ class Handler(abc.ABC, t.Generic[K, V]):
 
     @abc.abstractmethod
     def outcomes(self, keys: list[K], response: t.Any) -> dict[K, Outcome[V]]:
-        """Return the outcome of each key that the response speaks of."""
+        """Return the outcome of each key that the response includes."""
 
 
 def by_topic(partitions: c.Iterable[TopicPartition]) -> dict[str, list[int]]:
@@ -101,32 +101,32 @@ PartitionErrors = dict[TopicPartition, KafkaError | None]  # pylint: disable=uns
 
 
 def partition_errors(asked: c.Iterable[TopicPartition], response: t.Any) -> PartitionErrors:
-    """Return the error of each partition that was asked about, of an answer that holds topics with partitions.
+    """Return the error of each requested partition of a response that contains topics with partitions.
 
     Raises:
-        ValueError: the answer does not speak of one, or speaks of one twice.
+        ValueError: the response does not include one of them, or includes one twice.
     """
     found = unique(
         (TopicPartition(topic.name, partition.partition_index), from_code(partition.error_code))
         for topic in response.topics
         for partition in topic.partitions
     )
-    return spoken_of(asked, found)
+    return requested(asked, found)
 
 
 def unique(pairs: c.Iterable[tuple[K, V]]) -> dict[K, V]:
-    """Return what an answer says of each key; raises ValueError if it speaks of one twice."""
+    """Return the value of each key of a response; raises ValueError if it includes a key twice."""
     found: dict[K, V] = {}
     for key, value in pairs:
         if key in found:
-            raise ValueError(f"it speaks twice of {key}")
+            raise ValueError(f"it includes {key} twice")
         found[key] = value
     return found
 
 
-def spoken_of(asked: c.Iterable[K], found: dict[K, V]) -> dict[K, V]:
-    """Return what was found of each key that was asked about; raises ValueError if there is nothing of one."""
+def requested(asked: c.Iterable[K], found: dict[K, V]) -> dict[K, V]:
+    """Return the value of each requested key; raises ValueError if one is missing."""
     missing = [key for key in asked if key not in found]
     if missing:
-        raise ValueError(f"it does not speak of {missing[0]}")
+        raise ValueError(f"it does not include {missing[0]}")
     return {key: found[key] for key in asked}

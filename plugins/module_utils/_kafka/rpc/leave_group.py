@@ -11,7 +11,7 @@ import typing as t
 from ..._kafka import library
 from ..errors import KafkaError, from_code
 from ..model import Member
-from .handler import Done, Handler, Outcome, coordinator_outcome, spoken_of, unique
+from .handler import Done, Handler, Outcome, coordinator_outcome, requested, unique
 
 # below v3 a request names one member, and no instance id
 _MIN_VERSION = 3
@@ -58,4 +58,4 @@ class LeaveGroup(Handler[str, MemberErrors]):
             ((answer.member_id, answer.group_instance_id or None), from_code(answer.error_code))
             for answer in response.members
         )
-        return {keys[0]: Done({named[ids]: problem for ids, problem in spoken_of(named, answers).items()})}
+        return {keys[0]: Done({named[ids]: problem for ids, problem in requested(named, answers).items()})}

@@ -73,7 +73,7 @@ class ListOffsets(Handler[TopicPartition, int]):
         problem = from_code(partition.error_code)
         if problem is None:
             if partition.offset < 0 and self._timestamp < 0:
-                return Failed(error("UNKNOWN_SERVER_ERROR", "the leader of the partition gave no offset of its log"))
+                return Failed(error("UNKNOWN_SERVER_ERROR", "the partition leader's response contains no offset"))
             return Done(partition.offset)
         if problem.name in _MOVED:
             return Unmap(problem)

@@ -18,8 +18,8 @@ _MANY_GROUPS_VERSION = 8
 # v10 names topics by their ids only
 _MAX_VERSION = 9
 _WORDS = {
-    "NOT_COORDINATOR": "the group has moved, or the broker that took it over does not know whether its last commits are"
-    " replicated, and learns it with the next one: see NOT_COORDINATOR in the troubleshooting guide",
+    "NOT_COORDINATOR": "the coordinator of the group has moved, or the new coordinator does not know yet whether the"
+    " last commits are replicated: see NOT_COORDINATOR in the troubleshooting guide",
 }
 
 
