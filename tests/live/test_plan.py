@@ -116,7 +116,7 @@ def test_groups_are_deleted_that_are_still_what_the_audit_saw(
     assert done["summary"] == {"total": 4, "changed": 1, "unchanged": 3, "failed": 0, "left_alone": 2}
     assert "DeleteGroups" not in again.requests
     assert again.warnings == [
-        f"plan: 2 of 4 left alone because they changed since the audit; first: group '{busy}': "
+        f"plan: 2 of 4 skipped because they changed since the audit; first: group '{busy}': "
         f"{done['results'][1]['left_alone']}"
     ]
     assert [group["name"] for group in json.loads(Path(backup).read_text())["groups"]] == [still]

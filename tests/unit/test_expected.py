@@ -94,7 +94,7 @@ def test_what_has_changed_is_left_alone() -> None:
         ("delete_group", None, DENIED),
     ]
     assert expected.left_alone_warning(items) == [
-        "plan: 1 of 3 left alone because they changed since the audit; first: group 'b': it moved"
+        "plan: 1 of 3 skipped because they changed since the audit; first: group 'b': it moved"
     ]
     assert expected.left_alone_warning(items[1:]) == []
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Compares the plan of an audit with the current groups; items that changed since the audit are left alone."""
+"""Compares the plan of an audit with the current groups; items that changed since the audit are skipped."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _subscription(group: Group, topic: str) -> str | None:
 
 
 def leave_alone(items: c.Iterable[Item[T]], changes: Changes) -> list[Item[T]]:
-    """Return the items; those that changed since the audit are left alone."""
+    """Return the items; those that changed since the audit are skipped."""
     result = []
     for item in items:
         change = changes.get(item.target)
@@ -106,11 +106,11 @@ def leave_alone(items: c.Iterable[Item[T]], changes: Changes) -> list[Item[T]]:
 
 
 def left_alone_warning(items: Items) -> list[str]:
-    """Return a warning with the number of items left alone and the reason for the first; empty if there are none."""
+    """Return a warning with the number of skipped items and the reason for the first; empty if there are none."""
     left = [item for item in items if item.status is Status.LEFT_ALONE]
     if not left:
         return []
     return [
-        f"plan: {len(left)} of {len(items)} left alone because they changed since the audit; "
+        f"plan: {len(left)} of {len(items)} skipped because they changed since the audit; "
         f"first: {left[0]}: {left[0].left_alone}"
     ]
