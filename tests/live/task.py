@@ -148,7 +148,7 @@ def ansible(module: str, bootstrap: str, check: bool = False, **args: Any) -> di
         "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
         "KAFKA_BOOTSTRAP_SERVERS": bootstrap,
     }
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
     _head, found, answer = ended.stdout.partition(" => ")
     if not found:
         raise RuntimeError(ended.stdout + ended.stderr)

@@ -98,7 +98,12 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audited]:
         _write(cluster, DAMAGED, "orders", 1, b"\x00\x63 not of any version")
         output = tmp_path_factory.mktemp("audit")
         returned = ansible(
-            "consumer_offsets_audit", cluster.bootstrap, output=str(output), stale_after=STALE_AFTER, check=True
+            "consumer_offsets_audit",
+            cluster.bootstrap,
+            output=str(output),
+            stale_after=STALE_AFTER,
+            timeout=600,
+            check=True,
         )
         assert returned["rc"] == 0, returned["msg"]
         yield Audited(cluster, output, returned)

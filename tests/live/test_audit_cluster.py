@@ -65,7 +65,7 @@ def test_the_same_audit_through_ansible(cluster: Cluster, executors: Executors, 
         output=str(tmp_path),
         master=executors.url,
         spark_conf=conf,
-        timeout=280,
+        timeout=600,
     )
     assert returned["rc"] == 0, returned["msg"]
     rows = pq.read_table(returned["tables"]["offsets"]).to_pylist()

@@ -150,7 +150,7 @@ def play(home: Path, logins: dict[str, Options], wanted: Iterable[dict[str, Any]
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     return done.stdout
