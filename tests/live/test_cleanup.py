@@ -138,9 +138,9 @@ def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member
     lines = shown.tasks[SHOWN]["msg"]
     assert lines[0] == " ".join(
         [
-            "10 groups, and 2 committed offsets of other groups, are stale (after 1s).",
-            "Of what the audit judged, 11 of the 11 groups (100.000 %) and 22 of the 23 committed offsets (95.652 %)",
-            "would be deleted, or lose offsets.",
+            "10 groups and 2 committed offsets of other groups are stale (after 1s).",
+            "Of the audited total, 11 of the 11 groups (100.000 %) and 22 of the 23 committed offsets (95.652 %)",
+            "would be deleted or lose offsets.",
         ]
     )
     assert [line.partition(":")[0] for line in lines[1:13]] == [
