@@ -278,7 +278,7 @@ def test_a_file_with_quotes_and_one_without_a_topic(cluster: Cluster, classic: M
     before = state(cluster, ROLE)
     refused = role(cluster, ROLE, to="file", file=str(path), input_topics=["NAME-input", "NAME-notes"])
     assert (refused.code, refused.changed, state(cluster, ROLE)) == (2, [], before)
-    assert f"exported.csv has no offsets of group {ROLE} on {ROLE}-notes." in refused.words
+    assert f"exported.csv has no offsets of group {ROLE} on {ROLE}-notes: add" in refused.words
     assert role(cluster, ROLE, to="file", file=str(path)).code == 0
     assert {offsets(cluster, ROLE)["-input", number] for number in range(2)} == {(1, "")}
 
