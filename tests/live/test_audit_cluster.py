@@ -92,4 +92,4 @@ def test_a_failure_of_an_executor_is_told_in_one_sentence(cluster: Cluster, spar
     planned = source.read(spark, connection(cluster.bootstrap), TOPIC, time.time())
     with pytest.raises(PySparkException) as failed:
         planned.toArrow()
-    assert source.cause(failed.value).startswith("The time was over before partition ")
+    assert source.cause(failed.value).startswith("The timeout expired before partition ")

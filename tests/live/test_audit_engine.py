@@ -39,15 +39,15 @@ LIST_OFFSETS, OFFSET_FETCH, DESCRIBE_GROUPS, LIST_GROUPS = 2, 9, 15, 16
     ("given", "message"),
     [
         ({"stale_after": "30"}, "stale_after is '30': a duration is written as P7D, PT1H30M, 7d or 1h30m."),
-        ({"stale_after": "0d"}, "stale_after is 0, which makes every idle group stale"),
+        ({"stale_after": "0d"}, "stale_after must be longer than 0"),
         ({"include": []}, "include is an empty list"),
         ({"include": "~("}, "include: '~(' is not a regular expression"),
         ({"exclude": "~["}, "exclude: '~[' is not a regular expression"),
         ({"exclude": [7]}, "exclude[0] is 7, which YAML reads as a number"),
-        ({"spark_conf": {"driver.memory": "4g"}}, "spark_conf: 'driver.memory' is no property of Spark's"),
-        ({"spark_conf": {"spark.a": {"b": "c"}}}, "spark_conf: 'spark.a' is no property of Spark's"),
+        ({"spark_conf": {"driver.memory": "4g"}}, "spark_conf: 'driver.memory' must be a Spark property"),
+        ({"spark_conf": {"spark.a": {"b": "c"}}}, "spark_conf: 'spark.a' must be a Spark property"),
         ({"spark_conf": {"spark.master": "local"}}, "spark_conf: spark.master cannot be set here: use master."),
-        ({"stale_after": "800000d"}, "stale_after is '800000d', which is longer than 100 years."),
+        ({"stale_after": "800000d"}, "stale_after is '800000d', but must be 100 years or less."),
         ({"stale_after": "9" * 5000 + "d"}, "stale_after is '9999"),
         ({"master": ""}, "master is empty"),
         ({"topic": "a/b"}, "topic is 'a/b': a topic's name has at most 249 of the characters"),
@@ -79,7 +79,7 @@ def test_groups_are_asked_before_the_end_of_the_topic_is_taken(cluster: Cluster,
 
 
 def test_an_empty_output_is_refused() -> None:
-    with pytest.raises(TaskError, match="output is empty: name a folder"):
+    with pytest.raises(TaskError, match="output must not be empty: set a folder"):
         settings("")
 
 
@@ -107,12 +107,17 @@ def _no_pyspark(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("break_it", "message"),
     [
-        (_no_java, "The audit needs Java 17 or newer on this host, and there is no java on the PATH: install it."),
+        (
+            _no_java,
+            "The audit requires Java 17 or newer on this host, but java is not on the PATH: install Java, or set "
+            "JAVA_HOME.",
+        ),
         (
             _wrong_home,
-            "The audit needs Java 17 or newer on this host, and JAVA_HOME is /nowhere, which holds no bin/java",
+            "The audit requires Java 17 or newer on this host, but JAVA_HOME is /nowhere, which does not contain "
+            "bin/java",
         ),
-        (_no_pyspark, "The audit needs pyspark for "),
+        (_no_pyspark, "The audit requires pyspark for "),
     ],
 )
 def test_what_is_missing_here(
@@ -138,7 +143,7 @@ def test_a_master_that_cannot_be_reached(tmp_path: Path) -> None:
     with pytest.raises(TaskError) as missing:
         process.check(settings(tmp_path, master=master))
     assert str(missing.value).startswith(f"The Spark master {master} cannot be reached (Connection refused)")
-    with pytest.raises(TaskError, match="it is not of the form spark://host:port"):
+    with pytest.raises(TaskError, match="the format must be spark://host:port"):
         process.check(settings(tmp_path, master="spark://nobody"))
 
 
@@ -146,7 +151,7 @@ def test_a_master_that_is_silent(tmp_path: Path, silent: int) -> None:
     wanted = settings(tmp_path, master=f"spark://{HOST}:{silent}", timeout=120)
     process.check(wanted)
     started = time.monotonic()
-    with pytest.raises(TaskError, match="did not answer within 50 s: check master"):
+    with pytest.raises(TaskError, match="did not respond within 50 s: check master"):
         process.run(wanted)
     assert time.monotonic() - started < 80
 
@@ -177,7 +182,7 @@ def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_time_is_over(cluster: Cluster, tmp_path: Path, private: Path) -> None:
     with pytest.raises(TaskError) as failed:
         process.run(settings(tmp_path, cluster.bootstrap, timeout=3))
-    assert str(failed.value).startswith("The audit did not end within the task's timeout: set timeout higher")
+    assert str(failed.value).startswith("The audit did not finish within timeout: increase timeout")
     assert not _jobs(private)
 
 
@@ -203,7 +208,7 @@ def test_options_are_private_and_do_not_stay(tmp_path: Path, private: Path, sile
         seen["processes"] = max(seen.get("processes", 0), len(_jobs(private)))
         seen["told"] = seen.get("told", False) or bool(_telling("s3cr3t"))
 
-    with repeatedly(look, 0.01), pytest.raises(TaskError, match="did not end within the task's timeout"):
+    with repeatedly(look, 0.01), pytest.raises(TaskError, match="did not finish within timeout"):
         process.run(wanted)
     assert seen[""] == 0o700
     assert {seen["settings.json"], seen["spark.properties"]} == {0o600}

@@ -39,7 +39,7 @@ def judge(spark: SparkSession, world: World) -> Judged:
     scan, live = world.scan(spark), world.frames(spark)
     log_groups, undecoded = transforms.metadata(scan), transforms.undecodable(scan)
     offsets = transforms.offsets(transforms.commits(scan), log_groups, live)
-    groups = findings.judged(
+    groups = findings.classify_groups(
         transforms.groups(offsets, log_groups, transforms.activity(scan), undecoded, live), CRITERIA
     )
     found = findings.findings(groups, offsets, undecoded, CRITERIA)

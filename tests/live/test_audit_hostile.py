@@ -193,7 +193,7 @@ def test_what_is_found(audited: Audited) -> None:
 
 def test_the_audit_says_what_it_does_not_know(audited: Audited) -> None:
     page = Path(audited.answer["report"]).read_text("utf-8")
-    assert "with a time in the future (first: " in page
+    assert "with a timestamp in the future (first: " in page
     assert '"missing":"unknown"' in page
     ages = [row["idle_since"] for row in audited.table("groups") if row["group"].startswith("made-")]
     assert len(ages) == len(numbers(60))

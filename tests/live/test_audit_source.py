@@ -145,10 +145,10 @@ def test_transactions(cluster: Cluster, spark: SparkSession, monkeypatch: pytest
         assert problems.keys() == {partition}
         reached = problems[partition]["source_offset"]
         end = reached + 1
-        words = f"an open transaction ends what can be read at offset {reached} of {end}"
+        words = f"an open transaction at offset {reached} hides the records up to offset {end}"
         assert problems[partition]["problem"] == words
         # one that ends while the scan waits counts
-        monkeypatch.setattr(reader, "_OPEN_AFTER", 30.0)
+        monkeypatch.setattr(reader, "_OPEN_TRANSACTION_AFTER", 30.0)
         ending = threading.Timer(0.5, producer.commit_transaction, [30])
         ending.start()
         split = (Range(partition, 0, end),)
@@ -238,9 +238,7 @@ def test_a_partition_that_may_not_be_read(guarded: Cluster, spark: SparkSession)
     )
     with pytest.raises(PySparkException) as failed:
         read(spark, given)
-    words = (
-        r"Partition \d of __consumer_offsets cannot be read \(TOPIC_AUTHORIZATION_FAILED: [^\n]*\): look at [^\n]*\."
-    )
+    words = r"Partition \d of __consumer_offsets cannot be read \(TOPIC_AUTHORIZATION_FAILED: [^\n]*\): check [^\n]*\."
     assert re.fullmatch(words, source.cause(failed.value))
     # it takes no permission on any group
     topics.allow(guarded.client(), "bob", "topic", TOPIC, ["read"])
@@ -257,7 +255,7 @@ def test_the_deadline(cluster: Cluster, spark: SparkSession) -> None:
     planned = source.read(spark, connection(cluster.bootstrap), topic, time.time())
     with pytest.raises(PySparkException) as failed:
         planned.toArrow()
-    words = r"The time was over before partition [12] of audit-deadline could be read to the end: set timeout higher\."
+    words = r"The timeout expired before partition [12] of audit-deadline was read completely: increase timeout\."
     assert re.fullmatch(words, source.cause(failed.value))
 
 
@@ -305,7 +303,7 @@ def test_a_log_whose_start_moves_while_it_is_read(cluster: Cluster) -> None:
     small = dataclasses.replace(access, config={**access.config, "message.max.bytes": 1000})
     found: list[int | None] = []
     with (
-        mock.patch.dict(access_module._READING, {"max.partition.fetch.bytes": 100, "queued.min.messages": 1}),
+        mock.patch.dict(access_module._CONSUMER_CONFIG, {"max.partition.fetch.bytes": 100, "queued.min.messages": 1}),
         mock.patch.object(reader, "_MESSAGES", 1),
     ):
         for read_now in reader.batches(small, topic, split, progress, time.time() + 60):
@@ -314,7 +312,7 @@ def test_a_log_whose_start_moves_while_it_is_read(cluster: Cluster) -> None:
             found += [message.offset() for message in read_now.messages]
     [ended] = progress.ended()
     assert (ended.source_offset, found[-1]) == (181, 180)
-    assert re.fullmatch(r"records from offset \d+ to 180 were removed while it was read", ended.problem or "")
+    assert re.fullmatch(r"records from offset \d+ to 180 were deleted during the scan", ended.problem or "")
 
 
 def test_a_topic_that_is_shorter_than_planned(cluster: Cluster) -> None:
@@ -328,7 +326,7 @@ def test_a_topic_that_is_shorter_than_planned(cluster: Cluster) -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> float:
     """The seconds that a reader of this test waits for a leader; less than the tests that take it need."""
-    monkeypatch.setattr(reader, "_LEAST_PATIENCE", 0.0)
+    monkeypatch.setattr(reader, "_MIN_SILENCE_TIMEOUT", 0.0)
     monkeypatch.setattr(reader, "_STATISTICS_MS", 100)
     return 1.5
 
@@ -352,8 +350,8 @@ def test_a_long_range_of_aborted_transactions(
     producer.abort_transaction(60)
     offsets_topic.write(client, [commit("a", 1)], topic)
     # a record a request
-    monkeypatch.setitem(access_module._READING, "max.partition.fetch.bytes", 100)
-    monkeypatch.setitem(access_module._READING, "fetch.message.max.bytes", 100)
+    monkeypatch.setitem(access_module._CONSUMER_CONFIG, "max.partition.fetch.bytes", 100)
+    monkeypatch.setitem(access_module._CONSUMER_CONFIG, "fetch.message.max.bytes", 100)
     given = connection(cluster.bootstrap, request_timeout=impatient)
     access = Access.of(given)
     small = dataclasses.replace(access, config={**access.config, "message.max.bytes": 1000, "fetch.max.bytes": 1000})
@@ -381,7 +379,9 @@ def test_a_quota(cluster: Cluster, impatient: float) -> None:
                 break
         else:
             pytest.fail("the brokers never let the reader wait")
-        with pytest.raises(TaskError, match=r"made this client wait for [\d.]+ s by a quota\): set timeout higher\.$"):
+        with pytest.raises(
+            TaskError, match=r"throttled this client for [\d.]+ s because of a quota\): increase timeout\.$"
+        ):
             list(scan.scan(Access.of(given), topic, (Range(0, 0, len(records)),), time.time() + 2))
     finally:
         coordinators.limit(cluster.client(), "audit-quota", None, "consumer_byte_rate")
@@ -390,7 +390,7 @@ def test_a_quota(cluster: Cluster, impatient: float) -> None:
 
 
 def test_a_broker_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_LEAST_PATIENCE", 0.0)
+    monkeypatch.setattr(reader, "_MIN_SILENCE_TIMEOUT", 0.0)
     with Cluster.start("single") as cluster:
         topic = log(cluster, "audit-alone", [commit("a", 1)])
         given = connection(cluster.bootstrap, request_timeout=2.0)
@@ -398,5 +398,7 @@ def test_a_broker_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
         cluster.kill()
         with pytest.raises(TaskError) as failed:
             list(scan.scan(Access.of(given), topic, split, time.time() + 60))
-    assert re.match(r"Partition 0 of audit-alone cannot be read \(its leader is silent for \d+ s \(", str(failed.value))
+    assert re.match(
+        r"Partition 0 of audit-alone cannot be read \(its leader has not responded for \d+ s \(", str(failed.value)
+    )
     assert "refused" in str(failed.value)

@@ -247,7 +247,7 @@ def test_other_things_in_the_folder_of_audits_stay(tmp_path: Path) -> None:
 
 
 def test_two_audits_do_not_share_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "_LOCK_PATIENCE", 0.0)
+    monkeypatch.setattr(process, "_LOCK_TIMEOUT", 0.0)
     with (tmp_path / "spark.log").open("w") as log:
         log.write("of the other one")
         log.flush()
@@ -255,7 +255,7 @@ def test_two_audits_do_not_share_a_folder(tmp_path: Path, monkeypatch: pytest.Mo
         with pytest.raises(TaskError) as refused:
             process.run(audit_settings(tmp_path))
     assert str(refused.value) == (
-        f"output: another audit writes into {tmp_path}: run this one when that has ended, or set another folder. "
+        f"output: another audit is using {tmp_path}: wait until it has finished, or set another folder. "
         "Nothing was read."
     )
     assert (tmp_path / "spark.log").read_text("utf-8") == "of the other one"

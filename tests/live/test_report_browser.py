@@ -193,18 +193,18 @@ def test_bars_are_as_long_as_their_numbers(opened: Opened) -> None:
 
 def test_prints(opened: Opened, tmp_path: Path) -> None:
     count = "document.querySelectorAll('#findings tbody tr').length"
-    left_out = "document.querySelector('#findings .left-out').textContent"
-    opened.page.evaluate(f"addEventListener('beforeprint', () => {{ window.printed = [{count}, {left_out}]; }})")
+    note = "document.querySelector('#findings .print-note').textContent"
+    opened.page.evaluate(f"addEventListener('beforeprint', () => {{ window.printed = [{count}, {note}]; }})")
     opened.page.pdf(path=str(tmp_path / "report.pdf"), format="A4")
     assert opened.page.evaluate("printed") == [
         500,
-        "500 of 50,000 findings are printed. The others are in the file.",
+        "500 of 50,000 findings are printed. All findings are in the HTML file.",
     ]
     assert opened.page.evaluate(count) == ROWS
     opened.page.emulate_media(media="print")
     for hidden in ("#findings .controls", "#findings .pager", "#groups .rows", "nav"):
         assert not opened.page.locator(hidden).is_visible()
-    for visible in ("#findings .rows", "#findings .left-out", "#groups .left-out", ".tiles"):
+    for visible in ("#findings .rows", "#findings .print-note", "#groups .print-note", ".tiles"):
         assert opened.page.locator(visible).is_visible()
 
 

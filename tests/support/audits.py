@@ -37,8 +37,8 @@ _KINDS = [
     ("topic_gone", "The topic does not exist.", "Nothing to do: it expires, or goes with the group."),
     ("topic_recreated", "The topic was created after the commit.", "Set the offset in the new topic."),
     ("before_log_start", "The log starts after the offset 1204.", "Set the offset to the start of the log."),
-    ("after_log_end", "The log ends before the offset 99812.", "Look at what happened to the topic."),
-    ("no_commits", "5 members, the last commit is 41 days old.", "Look at the application."),
+    ("after_log_end", "The log ends before the offset 99812.", "Find out what happened to the topic."),
+    ("no_commits", "5 members, the last commit is 41 days old.", "Check the application."),
 ]
 _TEAMS = ("billing", "shipping", "search", "fraud", "reports", "payments", "inventory")
 
@@ -61,7 +61,7 @@ def group(name: str, **fields: Any) -> dict[str, Any]:
         "rebalances": 0,
         "age_days": 0.0,
         "expires": None,
-        "wasted_partitions": 0,
+        "unneeded_offsets": 0,
         "stale": False,
     } | fields
 
@@ -117,7 +117,7 @@ def many(groups: int, findings: int) -> Audit:
             "topic": None,
             "partition": None,
             "evidence": "__consumer_offsets-17 at offset 4711: key version 99 is not known",
-            "action": "Look for a newer release.",
+            "action": "Check for a newer release.",
             "planned": False,
         }
     )
@@ -144,7 +144,7 @@ def many(groups: int, findings: int) -> Audit:
         for day in range(60)
     ]
     warnings = [
-        "Partition 17 of __consumer_offsets has 1 record that cannot be decoded: its keys never enter the plan.",
+        "Partition 17 of __consumer_offsets has 1 record that cannot be decoded: its key is never in the plan.",
         f"The topic {HOSTILE[1]} could not be described (TOPIC_AUTHORIZATION_FAILED).",
     ]
     return audit(rows, found, activity=activity, warnings=warnings)
@@ -172,6 +172,6 @@ def _one_of_many(number: int) -> dict[str, Any]:
         tombstones=number % 13,
         rebalances=number % 7,
         expires=CREATED + datetime.timedelta(days=7) if stale else None,
-        wasted_partitions=partitions if stale else number % 2,
+        unneeded_offsets=partitions if stale else number % 2,
         stale=stale and number % 97 != 0,
     )

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What C(consumer_offsets_audit) is asked for, and the operation behind it."""
+"""The options of C(consumer_offsets_audit), and its operation."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .._kafka.session import Session
 from .engine import process, store
 from .engine.settings import Settings
 
-_LONGEST = 100 * 365 * 86_400_000
-# these decide where Spark runs, which is what master is for
-_OURS = ("spark.master", "spark.submit.deployMode")
+_MAX_STALE_AFTER_MS = 100 * 365 * 86_400_000
+# set by the option master
+_RESERVED = ("spark.master", "spark.submit.deployMode")
 
 
 def parse(params: dict[str, t.Any]) -> Settings:
-    """Return what the module asks for; raises TaskError where an option cannot be."""
+    """Return the checked options of the module; raises TaskError if an option is not valid."""
     include, exclude = (_patterns(params[option], option) for option in ("include", "exclude"))
     inputs.not_empty(include, "include")
     stale_after = inputs.duration(params["stale_after"], "stale_after")
     if not stale_after:
-        raise NothingRead("stale_after is 0, which makes every idle group stale: give a duration, as 30d.")
-    if stale_after > _LONGEST:
-        raise NothingRead(f"stale_after is {params['stale_after']!r}, which is longer than 100 years.")
+        raise NothingRead("stale_after must be longer than 0: set a duration, such as 30d.")
+    if stale_after > _MAX_STALE_AFTER_MS:
+        raise NothingRead(f"stale_after is {params['stale_after']!r}, but must be 100 years or less.")
     connection = Connection.from_params(params)
-    # says so if confluent-kafka cannot connect this way
+    # raises TaskError if confluent-kafka does not support the options
     connection.cluster_config()
     return Settings(
         connection=connection,
@@ -57,11 +57,11 @@ def _patterns(value: t.Any, option: str) -> list[str]:
 def _conf(value: dict[str, t.Any]) -> dict[str, str]:
     conf = {}
     for name, given in value.items():
-        if name in _OURS:
+        if name in _RESERVED:
             raise NothingRead(f"spark_conf: {name} cannot be set here: use master.")
         if not str(name).startswith("spark.") or isinstance(given, dict | list | type(None)):
             raise NothingRead(
-                f"spark_conf: '{name}' is no property of Spark's with one value, as spark.driver.memory: 4g."
+                f"spark_conf: '{name}' must be a Spark property with a single value, such as spark.driver.memory: 4g."
             )
         text = str(given).lower() if isinstance(given, bool) else str(given)
         conf[str(name)] = inputs.for_a_library(text, f"spark_conf: {name}")
@@ -70,7 +70,7 @@ def _conf(value: dict[str, t.Any]) -> dict[str, str]:
 
 def _folder(value: str) -> str:
     if not value:
-        raise NothingRead("output is empty: name a folder.")
+        raise NothingRead("output must not be empty: set a folder.")
     folder = os.path.abspath(inputs.for_a_library(value, "output"))
     try:
         os.makedirs(folder, exist_ok=True)
@@ -83,7 +83,7 @@ def _folder(value: str) -> str:
 
 
 async def audit(settings: Settings, session: Session) -> dict[str, t.Any]:
-    """Audit the topic as C(consumer_offsets_audit) asks; the session is only there to see that the brokers answer."""
+    """Audit the topic; the session only checks that the brokers respond, and collects warnings."""
     process.check(settings)
     answer = process.run(settings)
     session.warnings += answer.pop("warnings")

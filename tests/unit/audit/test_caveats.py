@@ -30,12 +30,17 @@ GROUP: dict[str, t.Any] = {
     ("groups", "records", "unread", "starts"),
     [
         ([GROUP], 1, {}, []),
-        ([], 0, {}, ["__consumer_offsets holds no records"]),
-        ([GROUP, {**GROUP, "state": None}], 1, {}, ["1 of 2 groups with committed offsets are not shown"]),
+        ([], 0, {}, ["__consumer_offsets contains no records"]),
+        ([GROUP, {**GROUP, "state": None}], 1, {}, ["1 of 2 groups with committed offsets are not visible"]),
         ([{**GROUP, "state": None, "partitions": 0}], 1, {}, []),
         ([{**GROUP, "idle_since": NOW + HOUR}], 1, {}, []),
-        ([{**GROUP, "idle_since": NOW + 1.1 * HOUR}], 1, {}, ["1 groups have a commit or a record with a time in the"]),
-        ([{**GROUP, "committed_since": 3}], 1, {}, ["1 groups have other offsets than __consumer_offsets holds"]),
+        (
+            [{**GROUP, "idle_since": NOW + 1.1 * HOUR}],
+            1,
+            {},
+            ["1 groups have a commit or a record with a timestamp in the"],
+        ),
+        ([{**GROUP, "committed_since": 3}], 1, {}, ["1 groups have offsets that differ from __consumer_offsets"]),
         ([GROUP, {**GROUP, "committed_since": 3}], 1, {}, []),
         ([GROUP], 1, {7: "b", 2: "a"}, ["partition 2 of __consumer_offsets was not read", "partition 7 of"]),
     ],
@@ -50,7 +55,7 @@ def test_caveats(groups: list[dict[str, t.Any]], records: int, unread: dict[int,
     ("days", "retention", "words"),
     [
         (7, 7 * DAY_MS, []),
-        (8, 7 * DAY_MS, ["stale_after is 8d, and offsets.retention.minutes of the brokers is 10080:"]),
+        (8, 7 * DAY_MS, ["stale_after is 8d, but offsets.retention.minutes of the brokers is 10080:"]),
         (8, None, []),
     ],
 )
@@ -75,8 +80,8 @@ def test_ages_in_days(idle_since: datetime.datetime | None, days: float | None) 
     assert row["age_days"] == days
 
 
-@pytest.mark.parametrize(("stale", "wasted"), [(True, 2), (False, 1)])
-def test_wasted_offsets(stale: bool, wasted: int) -> None:
+@pytest.mark.parametrize(("stale", "unneeded"), [(True, 2), (False, 1)])
+def test_unneeded_offsets(stale: bool, unneeded: int) -> None:
     found = [{"group": "g", "kind": "unsubscribed"}, {"group": "g", "kind": "after_log_end"}]
     (row,) = rows.groups([{**GROUP, "stale": stale}], found, NOW)
-    assert row["wasted_partitions"] == wasted
+    assert row["unneeded_offsets"] == unneeded

@@ -65,7 +65,7 @@ def finding(kind: str, **fields: t.Any) -> dict[str, t.Any]:
     ],
 )
 def test_shown(name: str, shown: str) -> None:
-    assert wording.shown(name) == shown
+    assert wording.printable(name) == shown
 
 
 @pytest.mark.parametrize(
@@ -81,21 +81,21 @@ def test_shorten(text: str, most: int, short: str) -> None:
     ("number", "words"), [(0, "0 groups"), (1, "1 group"), (2, "2 groups"), (12345, "12,345 groups")]
 )
 def test_counted(number: int, words: str) -> None:
-    assert wording.counted(number, "group") == words
+    assert wording.pluralize(number, "group") == words
 
 
 def test_moments_are_in_utc() -> None:
     there = datetime.timezone(datetime.timedelta(hours=5, minutes=30))
-    assert wording.moment(datetime.datetime(2026, 3, 1, 2, 0, tzinfo=there)) == "2026-02-28 20:30 UTC"
+    assert wording.format_time(datetime.datetime(2026, 3, 1, 2, 0, tzinfo=there)) == "2026-02-28 20:30 UTC"
 
 
 @pytest.mark.parametrize(
     ("include", "exclude", "sentence"),
     [
-        (["*"], [], "All groups were looked at."),
-        (["*"], ["a-*", "b"], "All groups were looked at, without a-*, b."),
-        (["a-*", "~^b"], [], "Groups that were looked at: a-*, ~^b."),
-        (["\u202e"], [], "Groups that were looked at: \\u202e."),
+        (["*"], [], "Included groups: all."),
+        (["*"], ["a-*", "b"], "Included groups: all. Excluded: a-*, b."),
+        (["a-*", "~^b"], [], "Included groups: a-*, ~^b."),
+        (["\u202e"], [], "Included groups: \\u202e."),
     ],
 )
 def test_criteria(include: list[str], exclude: list[str], sentence: str) -> None:
@@ -134,7 +134,7 @@ def test_ages() -> None:
     chart = charts.ages([audits.group("g", age_days=age) for age in (0.0, 0.0, 40.0, 40.0)] + stale, "30d")
     bars = {label: bars for label, bars in chart.rows if any(cell.number for cell in bars)}
     assert bars == {"<1h": [Bar(2, 100.0), Bar(0, 0.0, True)], "<90d": [Bar(2, 100.0), Bar(1, 50.0, True)]}
-    assert chart.note.endswith("Groups count as stale after 30d.")
+    assert chart.note.endswith("stale_after is 30d.")
     assert charts.ages([], "30d").rows == []
 
 
@@ -152,9 +152,9 @@ def test_top_groups() -> None:
 @pytest.mark.parametrize(
     ("lags", "words"),
     [
-        ([(3, 3), (0, 0)], "they have not read.<"),
-        ([(3, 3), (None, 2)], "Of 1 group, all of the lag or a part is unknown.<"),
-        ([(None, None), (None, 2)], "Of 2 groups, all of the lag or a part is unknown.<"),
+        ([(3, 3), (0, 0)], "most unread records.<"),
+        ([(3, 3), (None, 2)], "The lag of 1 group is partly or completely unknown.<"),
+        ([(None, None), (None, 2)], "The lag of 2 groups is partly or completely unknown.<"),
     ],
 )
 def test_the_chart_of_lag_says_how_much_is_unknown(lags: list[tuple[int | None, int | None]], words: str) -> None:
@@ -234,7 +234,7 @@ def test_every_kind_has_its_advice() -> None:
     assert list(wording.KINDS) == KINDS
     page = render.render(audits.audit([audits.group("g")], [finding(kind) for kind in KINDS]))
     for advice in wording.KINDS.values():
-        assert f"<h3>{advice.few} <" in page
+        assert f"<h3>{advice.title} <" in page
 
 
 def test_hostile_names_are_text() -> None:
@@ -259,9 +259,9 @@ def test_hostile_names_are_text() -> None:
 
 def test_an_empty_audit() -> None:
     page = render.render(audits.audit([], []))
-    assert "Nothing was found" in page
-    assert "the plan is empty" in page
-    assert page.count("Nothing to show.") == 4
+    assert "No findings." in page
+    assert "The plan is empty" in page
+    assert page.count("No data.") == 4
 
 
 @pytest.mark.parametrize(

@@ -48,12 +48,12 @@ def test_ranges(ranges: Ranges) -> None:
 @pytest.mark.parametrize(
     ("topic", "logs", "message"),
     [
-        (GONE, {}, r"The topic t cannot be read \(UNKNOWN_TOPIC_OR_PARTITION: there is no such topic\)\. Look at .*"),
-        (Topic("t", frozenset(), frozenset()), {}, r"The topic t cannot be read: it has no partitions\. Look at .*"),
+        (GONE, {}, r"The topic t cannot be read \(UNKNOWN_TOPIC_OR_PARTITION: there is no such topic\)\. Check .*"),
+        (Topic("t", frozenset(), frozenset()), {}, r"The topic t cannot be read: it has no partitions\. Check .*"),
         (
             Topic("t", frozenset({0, 1}), frozenset()),
             {0: (0, 1), 1: LEADERLESS},
-            r"Partition 1 of t cannot be read \(LEADER_NOT_AVAILABLE: there is no leader\): look at .*",
+            r"Partition 1 of t cannot be read \(LEADER_NOT_AVAILABLE: there is no leader\): check .*",
         ),
     ],
 )
@@ -96,24 +96,24 @@ Seen = list[list[int] | int]
         # the log has grown since
         ([[10, 11], 20], True, (15, 2, None)),
         # an open transaction, which ends in time or not
-        ([[10, 11], 12], False, (12, 2, "an open transaction ends what can be read at offset 12 of 15")),
-        ([10], False, (10, 0, "an open transaction ends what can be read at offset 10 of 15")),
+        ([[10, 11], 12], False, (12, 2, "an open transaction at offset 12 hides the records up to offset 15")),
+        ([10], False, (10, 0, "an open transaction at offset 10 hides the records up to offset 15")),
         ([[10, 11], 12, [12, 14]], True, (15, 4, None)),
         ([[10, 11], 12, [12], 14, 15], True, (15, 3, None)),
         # word of the end that the records after it overtook
-        ([[10, 11, 12], 12], False, (13, 3, "an open transaction ends what can be read at offset 13 of 15")),
+        ([[10, 11, 12], 12], False, (13, 3, "an open transaction at offset 13 hides the records up to offset 15")),
     ],
 )
 def test_progress(seen: Seen, done: bool, ended: tuple[int, int, str | None]) -> None:
     progress = Progress((Range(3, 10, 15), Range(4, 8, 8)))
-    assert progress.left == {3}
+    assert progress.remaining == {3}
     finished: set[int] = set()
     for one in seen:
         if isinstance(one, int):
             finished |= progress.end_of_log(3, one)
         else:
             finished |= progress.add([3] * len(one), {3: one[-1]})
-    assert (finished == {3}, progress.left) == (done, set() if done else {3})
+    assert (finished == {3}, progress.remaining) == (done, set() if done else {3})
     offset, records, problem = ended
     assert progress.ended() == [(3, offset, records, problem), (4, 8, 0, None)]
 
@@ -126,7 +126,7 @@ def test_a_partition_is_stuck_at_the_end_of_its_log_until_more_comes(seen: Seen,
             progress.end_of_log(3, one)
         else:
             progress.add([3] * len(one), {3: one[-1]})
-    assert progress.stuck == stuck
+    assert progress.blocked == stuck
 
 
 @pytest.mark.parametrize(("offset", "belongs"), [(10, True), (14, True), (15, False), (16, False)])
@@ -144,8 +144,8 @@ def test_records_at_the_end_or_beyond_do_not_belong_to_the_split(offset: int, be
         ([], 15, {3}, (15, None)),
         ([], 99, {3}, (99, None)),
         # afterwards
-        ([10, 11], 14, set(), (14, "records from offset 12 to 14 were removed while it was read")),
-        ([10, 11], 15, {3}, (15, "records from offset 12 to 15 were removed while it was read")),
+        ([10, 11], 14, set(), (14, "records from offset 12 to 14 were deleted during the scan")),
+        ([10, 11], 15, {3}, (15, "records from offset 12 to 15 were deleted during the scan")),
         # nothing that was to be read
         ([], 10, None, (10, None)),
         ([10, 11], 11, None, (12, None)),
@@ -158,7 +158,7 @@ def test_records_that_are_removed_while_they_are_read(
     if seen:
         progress.add([3] * len(seen), {3: seen[-1]})
     assert progress.removed(3, start) == done
-    assert progress.left == ({3} if not done else set())
+    assert progress.remaining == ({3} if not done else set())
     if not done:
         progress.end_of_log(3, 15)
     [(_partition, offset, _records, problem)] = progress.ended()

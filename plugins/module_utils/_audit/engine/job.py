@@ -21,12 +21,12 @@ from . import pipeline
 from .settings import Settings, save_answer
 from .spark import spark_session
 
-# seconds for those that were killed to be gone
-_LEAVING_TIME = 5.0
+# seconds for killed processes to end
+_CLEANUP_TIMEOUT = 5.0
 
 
 def main(folder: str) -> None:
-    """Run the audit that the folder's settings describe, and leave its answer there."""
+    """Run the audit with the settings in the folder, and write its result to the folder."""
     threading.Thread(target=_end_with_module, args=[folder], daemon=True).start()
     settings = Settings.load(folder)
     try:
@@ -40,9 +40,10 @@ def main(folder: str) -> None:
 
 
 def _end_with_module(folder: str) -> None:
-    """Wait for the end of standard input, which the module holds open as long as it lives; leave nothing behind.
+    """Wait until the module ends, which closes standard input; then kill all processes and remove the folder.
 
-    This process leads its session. A child of it removes the folder when all that write there are killed.
+    This process is the leader of its session. A child process in another session kills the group, then removes the
+    folder.
     """
     sys.stdin.read()
     group = os.getpgrp()
@@ -50,7 +51,7 @@ def _end_with_module(folder: str) -> None:
         return
     os.setsid()
     os.killpg(group, signal.SIGKILL)
-    deadline = time.monotonic() + _LEAVING_TIME
+    deadline = time.monotonic() + _CLEANUP_TIMEOUT
     while os.path.exists(folder) and time.monotonic() < deadline:
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)

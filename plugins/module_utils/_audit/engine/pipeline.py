@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One audit from end to end: ask the cluster, scan, ask again, judge, and write what comes of it."""
+"""One audit from end to end: query the cluster, scan the topic, query again, classify, and write the results."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from .settings import Settings
 
 Row = dict[str, t.Any]
 
-# a few hundred MB at most, in the place of a shuffle of all offsets
+# a few hundred MB at most, which avoids a shuffle of all offsets
 _BROADCAST_ROWS = 1_000_000
 
 
 @dataclasses.dataclass(frozen=True)
 class Facts:
-    """What an audit knows of itself before it judges.
+    """Facts about an audit that are known before groups are classified.
 
     Attributes:
-        created: when it began.
-        started: the same, by the monotonic clock.
-        records: how many were read.
-        unread: why a partition was not read completely.
-        retention: the brokers' C(offsets.retention.minutes) in ms, None if it is not known.
+        created: the start of the audit.
+        started: the start of the audit, by the monotonic clock.
+        records: the number of records read.
+        unread: why each incomplete partition was not read completely.
+        retention: C(offsets.retention.minutes) of the brokers in ms, None if unknown.
     """
 
     cluster_id: str
@@ -54,7 +54,7 @@ class Facts:
 
 
 def audit(spark: SparkSession, settings: Settings) -> Row:
-    """Ask the cluster, scan, ask again, judge; write tables, plan and report; return what the module returns.
+    """Audit the topic; write tables, plan and report; return the result of the module.
 
     Raises:
         TaskError: the topic cannot be read, or the output cannot be written.
@@ -69,7 +69,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     read = _rows(scan.filter(F.col("kind") == records.PARTITION).select("source_partition", "records", "problem"))
     committed = _rows(transforms.commits(scan).select("topic", "partition").distinct())
     with _session(settings) as session:
-        seen = session.wire.run(live.still_empty, session, seen)
+        seen = session.wire.run(live.recheck_empty, session, seen)
         partitions = session.wire.run(live.partitions, session, [TopicPartition(**row) for row in committed])
     facts = Facts(
         cluster_id,
@@ -80,23 +80,25 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         seen.warnings,
         seen.retention,
     )
-    return publish(settings, facts, judge(settings, facts, scan, _frames(spark, seen, partitions)))
+    return publish(settings, facts, classify(settings, facts, scan, _frames(spark, seen, partitions)))
 
 
-def judge(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames) -> dict[str, DataFrame]:
-    """Return the tables of an audit by their names, which Spark makes when they are written."""
+def classify(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames) -> dict[str, DataFrame]:
+    """Return the tables of an audit by name; Spark computes them when they are written."""
     limit = facts.created - datetime.timedelta(milliseconds=settings.stale_after_ms)
     criteria = Criteria(limit, settings.stale_after, tuple(facts.unread))
     log_groups, undecoded = transforms.metadata(scan), transforms.undecodable(scan)
     activity = transforms.activity(scan)
     offsets = transforms.offsets(transforms.commits(scan), log_groups, seen).persist()
-    groups = findings.judged(transforms.groups(offsets, log_groups, activity, undecoded, seen), criteria).persist()
+    groups = findings.classify_groups(
+        transforms.groups(offsets, log_groups, activity, undecoded, seen), criteria
+    ).persist()
     found = findings.findings(groups, offsets, undecoded, criteria)
     return dict(zip(tables.NAMES, (offsets, groups, activity, found), strict=True))
 
 
 def publish(settings: Settings, facts: Facts, frames: dict[str, DataFrame]) -> Row:
-    """Write the tables, the plan and the report, all of them or none; return what the module returns."""
+    """Write the tables, the plan and the report atomically; return the result of the module."""
     with store.new(settings.output, facts.cluster_id, facts.created) as draft:
         answer = _write(settings, facts, frames, draft)
     answer["warnings"] += draft.warnings
@@ -107,14 +109,14 @@ def _write(settings: Settings, facts: Facts, frames: dict[str, DataFrame], draft
     made = {name: tables.write(frame, name, draft, settings) for name, frame in frames.items()}
     rows = {name: made[name].to_pylist() for name in ("groups", "findings")}
     by_name = {row["group"]: row for row in rows["groups"]}
-    judged = [row["partitions"] for row in rows["groups"] if row["included"]]
+    classified = [row["partitions"] for row in rows["groups"] if row["included"]]
     planned = Plan(
         facts.cluster_id,
         facts.created,
         settings.criteria(),
         plan.delete_groups(rows["findings"], by_name, made["offsets"]),
         plan.delete_offsets(rows["findings"], by_name, made["offsets"]),
-        Judged(len(judged), sum(judged)),
+        Judged(len(classified), sum(classified)),
     )
     plan_file.write(draft.path(store.PLAN), planned)
     warnings = facts.warnings + caveats.caveats(
@@ -164,7 +166,7 @@ def _write(settings: Settings, facts: Facts, frames: dict[str, DataFrame], draft
 
 
 def _session(settings: Settings) -> Session:
-    """Return access to the cluster for what is left of the task's time."""
+    """Return a session with the remaining time of the task as its timeout."""
     connection = dataclasses.replace(settings.connection, timeout=max(1.0, settings.deadline - time.time()))
     return Session(connection, check_mode=True)
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run the audit in a process of its own: Spark never runs inside the module's."""
+"""Run the audit in a separate process: Spark never runs inside the process of the module."""
 
 from __future__ import annotations
 
@@ -29,28 +29,31 @@ from .settings import LOG, Settings, load_answer
 LIBRARIES = ("pyspark", "pyarrow", "jinja2", "confluent_kafka")
 _MASTER_TIMEOUT = 5.0
 _TAIL_BYTES = 20_000
-# seconds; the processes of an audit that was killed end in this time
-_LOCK_PATIENCE = 15.0
+# seconds; the processes of a killed audit end within this time
+_LOCK_TIMEOUT = 15.0
 _LOCK_PAUSE = 0.1
 
 
 def check(settings: Settings) -> None:
-    """Raise TaskError, in one sentence, if Spark cannot run here or its master cannot be reached."""
+    """Raise TaskError if Spark cannot run on this host or its master cannot be reached."""
     missing = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
     if missing:
         raise NothingRead(
-            f"The audit needs {', '.join(missing)} for {sys.executable} on this host: pip install {' '.join(missing)}."
+            f"The audit requires {', '.join(missing)} for {sys.executable} on this host: "
+            f"pip install {' '.join(missing)}."
         )
     home = os.environ.get("JAVA_HOME")
     java = os.path.join(home, "bin", "java") if home else "java"
     if shutil.which(java) is None:
-        where = f"JAVA_HOME is {home}, which holds no bin/java" if home else "there is no java on the PATH"
-        raise NothingRead(f"The audit needs Java 17 or newer on this host, and {where}: install it.")
+        where = f"JAVA_HOME is {home}, which does not contain bin/java" if home else "java is not on the PATH"
+        raise NothingRead(
+            f"The audit requires Java 17 or newer on this host, but {where}: install Java, or set JAVA_HOME."
+        )
     if settings.standalone:
-        _reach(settings.master)
+        _check_master(settings.master)
 
 
-def _reach(master: str) -> None:
+def _check_master(master: str) -> None:
     """Raise TaskError unless one of the addresses of a standalone master accepts a connection."""
     problem = ""
     addresses = master.removeprefix("spark://").split(",")
@@ -58,7 +61,7 @@ def _reach(master: str) -> None:
         try:
             where = urllib.parse.urlsplit(f"//{address}")
             if where.hostname is None or where.port is None:
-                raise ValueError("it is not of the form spark://host:port")
+                raise ValueError("the format must be spark://host:port")
             with socket.create_connection((where.hostname, where.port), _MASTER_TIMEOUT / len(addresses)):
                 return
         except (OSError, ValueError) as exc:
@@ -67,10 +70,10 @@ def _reach(master: str) -> None:
 
 
 def run(settings: Settings) -> dict[str, t.Any]:
-    """Run the audit and return its answer; see `pipeline.audit`.
+    """Run the audit and return its result; see `pipeline.audit`.
 
     Raises:
-        TaskError: it failed, or did not end in time; nothing of its process is left.
+        TaskError: the audit failed or timed out; its processes have ended.
     """
     try:
         return _run(settings, settings.path(LOG))
@@ -81,7 +84,7 @@ def run(settings: Settings) -> dict[str, t.Any]:
 
 
 def _run(settings: Settings, log: str) -> dict[str, t.Any]:
-    with tempfile.TemporaryDirectory(prefix="kafkaops-audit-") as folder, _fresh(log) as output:
+    with tempfile.TemporaryDirectory(prefix="kafkaops-audit-") as folder, _open_log(log) as output:
         settings.save(folder)
         child = subprocess.Popen(
             [sys.executable, "-m", job.__name__, folder],
@@ -94,46 +97,42 @@ def _run(settings: Settings, log: str) -> dict[str, t.Any]:
         try:
             child.wait(max(0.0, settings.deadline - time.time()))
         except subprocess.TimeoutExpired:
-            raise TaskError(
-                f"The audit did not end within the task's timeout: set timeout higher, or check {log}."
-            ) from None
+            raise TaskError(f"The audit did not finish within timeout: increase timeout, or check {log}.") from None
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
             child.wait()
         answer = load_answer(folder)
     if answer is None:
-        raise TaskError(
-            f"The process of Spark ended with exit code {child.returncode} ({_last_words(log)}): check {log}."
-        )
+        raise TaskError(f"The Spark process ended with exit code {child.returncode} ({_last_error(log)}): check {log}.")
     if "error" in answer:
         raise TaskError(answer["error"])
     return answer
 
 
 @contextlib.contextmanager
-def _fresh(log: str) -> c.Iterator[t.BinaryIO]:
-    """Open the log anew, never through a link that somebody else has put there, and lock it.
+def _open_log(log: str) -> c.Iterator[t.BinaryIO]:
+    """Open, lock and truncate the log; symbolic links are not followed.
 
-    The processes of the audit write into it, and keep the lock until the last of them has ended.
+    The processes of the audit inherit the open file, so the lock is held until the last of them has ended.
 
     Raises:
-        TaskError: another audit writes into the same folder.
+        TaskError: another audit uses the same folder.
     """
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o644), "wb") as file:
-        deadline = time.monotonic() + _LOCK_PATIENCE
-        while not _locked(file):
+        deadline = time.monotonic() + _LOCK_TIMEOUT
+        while not _try_lock(file):
             if time.monotonic() > deadline:
                 raise NothingRead(
-                    f"output: another audit writes into {os.path.dirname(log)}: run this one when that has ended, or "
-                    "set another folder."
+                    f"output: another audit is using {os.path.dirname(log)}: wait until it has finished, or set "
+                    "another folder."
                 )
             time.sleep(_LOCK_PAUSE)
         file.truncate(0)
         yield file
 
 
-def _locked(file: t.BinaryIO) -> bool:
+def _try_lock(file: t.BinaryIO) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -142,7 +141,7 @@ def _locked(file: t.BinaryIO) -> bool:
 
 
 def _environment(folder: str) -> dict[str, str]:
-    """Return the environment of the process: this collection, and temporary files where nothing of them stays."""
+    """Return the environment of the process: the path of this collection, and a temporary folder that is removed."""
     collection = __file__.rpartition(f"{os.sep}ansible_collections{os.sep}")[0]
     temporary = f"-Djava.io.tmpdir={shlex.quote(folder)}"
     return {
@@ -156,10 +155,10 @@ def _environment(folder: str) -> dict[str, str]:
     }
 
 
-def _last_words(log: str) -> str:
-    """Return the last line of the log that tells of an error."""
+def _last_error(log: str) -> str:
+    """Return the last line of the log that contains an error."""
     with open(log, "rb") as file:
         file.seek(max(0, os.path.getsize(log) - _TAIL_BYTES))
         lines = file.read().decode("utf-8", "replace").splitlines()
-    telling = [line.strip() for line in lines if "Error" in line or "Exception" in line]
-    return telling[-1][:300] if telling else "it left no word"
+    errors = [line.strip() for line in lines if "Error" in line or "Exception" in line]
+    return errors[-1][:300] if errors else "no error in the log"

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What one audit is asked for, and the private folder in which that travels to the process that Spark runs in."""
+"""The settings of one audit, and the private folder that passes them to the Spark process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import typing as t
 from ... import _input as inputs
 from ..._kafka.options import Connection
 
-# what Spark and Java say, in the output folder
+# the output of Spark and Java, in the output folder
 LOG = "spark.log"
 _SETTINGS = "settings.json"
 _ANSWER = "answer.json"
@@ -26,11 +26,11 @@ class Settings:
     """The options of C(consumer_offsets_audit), checked.
 
     Attributes:
-        output: the folder for audits (see `store`), and for the log.
+        output: the folder for audits (see `store`) and the log.
         stale_after: the duration as the user wrote it.
-        stale_after_ms: the same in ms.
-        master, spark_conf: where Spark runs, and what else it is to know.
-        deadline: seconds since the epoch, at which the task's time is over.
+        stale_after_ms: the duration in ms.
+        master, spark_conf: the Spark master, and additional Spark properties.
+        deadline: when the task times out, in seconds since the epoch.
     """
 
     connection: Connection
@@ -55,45 +55,45 @@ class Settings:
         return self.master.startswith("spark://")
 
     def path(self, name: str) -> str:
-        """Return where a file of the output is that belongs to no audit."""
+        """Return the path of a file in the output folder itself."""
         return os.path.join(self.output, name)
 
     def criteria(self) -> dict[str, t.Any]:
-        """Return what the plan and the report say of how groups were judged."""
+        """Return the criteria that the plan and the report contain."""
         return {name: getattr(self, name) for name in ("topic", "stale_after", "include", "exclude")}
 
     def selection(self) -> c.Callable[[str], bool]:
-        """Return whether a group is to be judged: it is included, and not excluded."""
+        """Return a predicate: whether a group is included and not excluded."""
         wanted, protected = inputs.matcher(self.include, "include"), inputs.matcher(self.exclude, "exclude")
         return lambda group: wanted(group) and not protected(group)
 
     def save(self, folder: str) -> None:
-        """Write the settings, secrets among them, into a folder that nobody else can read."""
+        """Write the settings, including secrets, to a private folder."""
         _write(os.path.join(folder, _SETTINGS), dataclasses.asdict(self))
 
     @classmethod
     def load(cls, folder: str) -> Settings:
-        """Read what `save` wrote, and remove it."""
+        """Read the settings that `save` wrote, and remove the file."""
         path = os.path.join(folder, _SETTINGS)
         values = _read(path)
-        # so that secrets are gone whatever ends the process
+        # secrets must not remain on disk, however the process ends
         os.unlink(path)
         return cls(**{**values, "connection": Connection.from_params(values["connection"])})
 
 
 def save_answer(folder: str, answer: dict[str, t.Any]) -> None:
-    """Write what the audit found, or C(error): why it could not be done."""
+    """Write the result of the audit, or C(error) with the reason for the failure."""
     _write(os.path.join(folder, _ANSWER), answer)
 
 
 def load_answer(folder: str) -> dict[str, t.Any] | None:
-    """Read what `save_answer` wrote; None if the process ended before."""
+    """Read the result that `save_answer` wrote; None if the process ended before."""
     path = os.path.join(folder, _ANSWER)
     return _read(path) if os.path.exists(path) else None
 
 
 def private_file(path: str) -> t.TextIO:
-    """Open a new file that nobody else can read."""
+    """Create a file that only the current user can read."""
     return open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8")
 
 

@@ -18,24 +18,25 @@ from ..libraries import PySparkRuntimeError, SparkContext, SparkSession
 from .settings import LOG, Settings, private_file, save_answer
 
 _PROPERTIES = "spark.properties"
-# a session of a master that answers starts in 6 to 12 s, on a busy machine in 30; Spark itself gives up after 60
-_MASTER_PATIENCE = 50.0
+# sessions start in 6 to 12 s, on a busy machine in 30 s; the timeout of Spark is 60 s
+_MASTER_TIMEOUT = 50.0
 _LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    # one machine: more only costs time
+    # more partitions are slower on one machine
     "spark.sql.shuffle.partitions": "4",
-    # half the time of a cold start, which every audit is; the scan is not Java's work
+    # halves the time of a cold start; the scan does not run in Java
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
 }
 
 
 @contextlib.contextmanager
 def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
-    """Start Spark, and stop it at the end; raises TaskError where Java does not start.
+    """Start Spark, and stop it at the end; raises TaskError if Java does not start.
 
-    The configuration goes through a file in the private `folder`: on a command line, others would see what the user's
-    C(spark_conf) holds. A standalone master that does not answer ends the process, with the reason in its answer.
+    The configuration is passed in a file in the private `folder`, because other users can read command lines, and
+    C(spark_conf) may contain secrets. If a standalone master does not respond, the process exits, with the error in its
+    result.
     """
     conf = {
         "spark.master": settings.master,
@@ -43,7 +44,7 @@ def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
-        # times with their zone, where others read the tables too
+        # other readers of the tables also get timestamps with a time zone
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         **(_LOCAL if settings.local else {}),
         **settings.spark_conf,
@@ -62,28 +63,28 @@ def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
             f"Java did not start for Spark: check spark_conf, and the output of Java in {settings.path(LOG)}."
         ) from None
     os.unlink(path)
-    patience = threading.Timer(_MASTER_PATIENCE, _give_up, [settings, folder])
-    # of others, the start may have to wait for machines, which only the task's time limits
+    timer = threading.Timer(_MASTER_TIMEOUT, _exit_without_master, [settings, folder])
+    # other masters may have to allocate machines first, which only the timeout of the task limits
     if settings.standalone:
-        patience.start()
+        timer.start()
     try:
         spark = SparkSession.builder.getOrCreate()
     finally:
-        patience.cancel()
+        timer.cancel()
     try:
         yield spark
     finally:
         spark.stop()
 
 
-def _give_up(settings: Settings, folder: str) -> None:
-    words = f"The Spark master {settings.master} did not answer within {_MASTER_PATIENCE:.0f} s: check master."
-    save_answer(folder, {"error": words})
+def _exit_without_master(settings: Settings, folder: str) -> None:
+    message = f"The Spark master {settings.master} did not respond within {_MASTER_TIMEOUT:.0f} s: check master."
+    save_answer(folder, {"error": message})
     os._exit(1)
 
 
 def _escaped(text: str) -> str:
-    """Return a key or a value as java.util.Properties reads it."""
+    """Escape a key or a value for java.util.Properties."""
     for raw, escape in (("\\", "\\\\"), ("\n", "\\n"), ("\r", "\\r"), (" ", "\\ "), ("=", "\\="), (":", "\\:")):
         text = text.replace(raw, escape)
     return text

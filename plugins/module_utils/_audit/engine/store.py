@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The output folder, in which an audit appears whole or not at all.
+"""The output folder: each audit is published atomically.
 
-Each audit has a folder of its own, C(audits/ID): its tables, plan and report first, then a manifest. The link C(latest)
-is switched to it last, in one step; C(plan.json) and C(report.html) are links that lead through C(latest).
+Each audit writes its tables, plan and report to its own folder C(audits/ID), then a manifest. The link C(latest) is
+switched to this folder last, atomically; C(plan.json) and C(report.html) are links through C(latest).
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ LATEST = "latest"
 MANIFEST = "manifest.json"
 _AUDITS = "audits"
 _KIND = document.Kind("manifest", "kafkaops.groups/audit", 1)
-# the folder of an audit, and a link that has not got its place yet
-_OURS = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{8}(\.link)?")
+# the folder of an audit, or a link before it is renamed
+_AUDIT_NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{8}(\.link)?")
 
 
 class Draft:
     """An audit that is being written.
 
     Attributes:
-        folder: where its files belong.
-        rows: how many rows each of its tables has, for the manifest.
-        warnings: what went wrong after it was published, in sentences.
+        folder: the folder for its files.
+        rows: the number of rows of each table, for the manifest.
+        warnings: problems after the audit was published.
     """
 
     def __init__(self, folder: str) -> None:
@@ -46,12 +46,12 @@ class Draft:
         self.warnings: list[str] = []
 
     def path(self, name: str) -> str:
-        """Return where a file or a table of the audit is."""
+        """Return the path of a file or table of the audit."""
         return os.path.join(self.folder, name)
 
 
 def check(output: str) -> None:
-    """Raise TaskError if an audit in the output folder would take the place of something else."""
+    """Raise TaskError if an audit would overwrite files in the output folder that are not from an audit."""
     for name, allowed, kind in (
         (_AUDITS, os.path.isdir, "a folder"),
         (LATEST, os.path.islink, "a symbolic link"),
@@ -65,12 +65,12 @@ def check(output: str) -> None:
 
 @contextlib.contextmanager
 def new(output: str, cluster_id: str, created: datetime.datetime) -> c.Iterator[Draft]:
-    """Publish the audit that the block writes, and remove those before it; if the block fails, nothing has changed.
+    """Publish the audit that the block writes, and remove earlier audits; if the block fails, nothing is changed.
 
-    One at a time: see `process`.
+    Only one audit at a time can use the folder, see `process`.
 
     Raises:
-        TaskError: it could not be published.
+        TaskError: the audit cannot be published.
     """
     audits = os.path.join(output, _AUDITS)
     audit_id = f"{created.astimezone(datetime.UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
@@ -81,7 +81,7 @@ def new(output: str, cluster_id: str, created: datetime.datetime) -> c.Iterator[
         _publish(output, draft, {**_KIND.head(cluster_id, created), "audit_id": audit_id, "tables": draft.rows})
     except BaseException as exc:
         if os.path.realpath(os.path.join(output, LATEST)) != os.path.realpath(draft.folder):
-            # what cannot be removed now is removed after the next audit
+            # remaining files are removed after the next audit
             shutil.rmtree(draft.folder, ignore_errors=True)
         if isinstance(exc, OSError):
             raise TaskError(f"output: {exc.filename or output} cannot be written ({exc.strerror or exc}).") from exc
@@ -102,16 +102,16 @@ def _publish(output: str, draft: Draft, manifest: document.Document) -> None:
 
 
 def _link(output: str, draft: Draft, target: str, name: str) -> None:
-    """Let a link of the output folder lead to a target, in one step."""
-    link, unnamed = os.path.join(output, name), f"{draft.folder}.link"
+    """Create or replace a link in the output folder atomically."""
+    link, temporary = os.path.join(output, name), f"{draft.folder}.link"
     if os.path.islink(link) and os.readlink(link) == target:
         return
-    os.symlink(target, unnamed)
-    os.replace(unnamed, link)
+    os.symlink(target, temporary)
+    os.replace(temporary, link)
 
 
 def _sync(path: str) -> None:
-    """Wait until a file, or the names in a folder, are on disk."""
+    """Sync a file or a folder to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -120,11 +120,11 @@ def _sync(path: str) -> None:
 
 
 def _remove_others(audits: str, kept: str) -> list[str]:
-    """Remove the audits before, and what is left of those that were killed; return what could not be removed."""
+    """Remove earlier and incomplete audits; return a warning for each that cannot be removed."""
     problems = []
     for name in sorted(os.listdir(audits)):
         path = os.path.join(audits, name)
-        if name == kept or not _OURS.fullmatch(name):
+        if name == kept or not _AUDIT_NAME.fullmatch(name):
             continue
         try:
             if os.path.islink(path):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The tables that an audit leaves: written by Spark as Parquet, read back here."""
+"""The tables of an audit: written by Spark as Parquet, and read back."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ NAMES = ("offsets", "groups", "activity", "findings")
 
 
 def write(frame: DataFrame, name: str, draft: Draft, settings: Settings) -> pa.Table:
-    """Write a table into the folder of the audit, and return it as it stands there.
+    """Write a table to the folder of the audit, and return its content.
 
     Raises:
-        TaskError: executors wrote it where this host does not see it.
+        TaskError: executors wrote the table to a folder that is not shared with this host.
     """
     folder = draft.path(name)
     frame.write.parquet(f"file://{folder}")
     table = pq.read_table(folder)
     if not settings.local and (not table.num_columns or table.num_rows != frame.count()):
         raise TaskError(
-            f"output: the executors of {settings.master} wrote the table {name} to a folder that this host does not "
-            f"share: name a folder that is the same everywhere, in place of {settings.output}."
+            f"output: {settings.output} is not shared with the executors of {settings.master}, which wrote the table "
+            f"{name}: set a folder that is shared by all hosts."
         )
     draft.rows[name] = table.num_rows
     return table

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How an executor reaches the brokers: the connection options of the task, with contents in the place of files."""
+"""The connection of executors to the brokers: the options of the task, with file contents instead of paths."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if t.TYPE_CHECKING:
     from ..._kafka.tokens import Tokens
 
 _FILES = ("ssl.ca", "ssl.certificate", "ssl.key")
-# what reads a whole topic fast
-_READING = {
+# tuned for reading a whole topic
+_CONSUMER_CONFIG = {
     "enable.auto.commit": False,
     "enable.auto.offset.store": False,
     "auto.offset.reset": "error",
@@ -28,7 +28,7 @@ _READING = {
     "fetch.wait.max.ms": 20,
     "fetch.queue.backoff.ms": 5,
     "max.partition.fetch.bytes": 4 * 1024 * 1024,
-    # what waits in memory; more of it is slower
+    # larger queues are slower
     "queued.min.messages": 50_000,
     "queued.max.messages.kbytes": 16 * 1024,
 }
@@ -36,13 +36,13 @@ _READING = {
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Access:
-    """Travels to the executors inside Spark's data source; holds secrets, and shows none.
+    """Connection settings for executors, pickled in the data source; contains secrets, so there is no repr.
 
     Attributes:
-        config: configuration of librdkafka, without files.
-        token_ca: the authorities of the token URL, PEM; None for the system's of the executor.
-        oauth: the connection, where it takes bearer tokens.
-        request_timeout: seconds for one request.
+        config: configuration of librdkafka, without file paths.
+        token_ca: CA certificates for the token URL in PEM; None for the system CA certificates of the executor.
+        oauth: the connection if it uses OAUTHBEARER, otherwise None.
+        request_timeout: timeout of one request in seconds.
     """
 
     config: dict[str, t.Any]
@@ -52,15 +52,15 @@ class Access:
 
     @classmethod
     def of(cls, connection: Connection) -> Access:
-        """Return the access that a connection gives; reads its files.
+        """Return the access for a connection; reads the files of the connection.
 
         Raises:
-            TaskError: GSSAPI, which confluent-kafka's wheels come without.
+            TaskError: the connection uses GSSAPI, which the wheels of confluent-kafka do not support.
         """
         config = connection.cluster_config()
         for name in _FILES:
             path = config.get(f"{name}.location")
-            # a folder of authorities is the system's, and each host has its own
+            # a folder of CA certificates belongs to the system of each host
             if path is not None and not os.path.isdir(path):
                 with open(config.pop(f"{name}.location"), encoding="utf-8") as file:
                     config[f"{name}.pem"] = file.read()
@@ -68,15 +68,15 @@ class Access:
         return cls(config, connection.token_ca(), oauth, connection.request_timeout)
 
     def consumer_config(self, on_error: c.Callable[[t.Any], None]) -> dict[str, t.Any]:
-        """Return the configuration of a consumer that joins no group and commits nothing.
+        """Return the configuration of a consumer that does not join a group or commit offsets.
 
         Raises:
-            TaskError: there is no bearer token to be had.
+            TaskError: no bearer token is available.
         """
-        config = {**self.config, **_READING, "group.id": self.config["client.id"], "error_cb": on_error}
+        config = {**self.config, **_CONSUMER_CONFIG, "group.id": self.config["client.id"], "error_cb": on_error}
         if self.oauth is not None:
             tokens = t.cast("Tokens", self.oauth.tokens(self.token_ca))
-            # here, where a failure can still be told
+            # get the first token here, where a failure can be reported
             tokens.prepare(self.request_timeout)
             config["oauth_cb"] = lambda _config: tokens.leased(self.request_timeout)
         return config

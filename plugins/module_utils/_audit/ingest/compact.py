@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is kept of the records of one split: the latest of each key, and the activity of each group.
+"""Compaction of the records of one split: the latest record of each key, and the activity of each group.
 
-A key lives in one partition, and a partition in one split: the latest record of a key is the one that was read last.
+All records of a key are in one partition, and a partition is in one split, so the last record read is the latest one.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import typing as t
 from ..libraries import Message
 
 _DAY_MS = 86_400_000
-# what the column holds
+# range of the column day
 _FIRST_DAY, _LAST_DAY = -(2**31), 2**31 - 1
-# the record types that start the keys
+# record types, as at the start of keys
 _COMMIT_V0, _COMMIT = b"\0\0", b"\0\1"
 _GROUP_METADATA, _CONSUMER_GROUP_METADATA = b"\0\2", b"\0\3"
 _WITH_GENERATION = (_GROUP_METADATA, _CONSUMER_GROUP_METADATA)
-# the version of GroupMetadataValue with compact strings, which is the highest that is known
+# the highest known version of GroupMetadataValue, and the only one with compact strings
 _FLEXIBLE = 4
 
 
 def drop_superseded(latest: dict[bytes, Message]) -> None:
-    """Let the later record win where a group committed for a partition by keys of both versions, 0 and 1."""
+    """Keep only the later record if a group committed for a partition with keys of both versions, 0 and 1."""
     for key in [key for key in latest if key.startswith(_COMMIT_V0)]:
         twin = _COMMIT + key[2:]
         if twin in latest:
@@ -36,11 +36,11 @@ def drop_superseded(latest: dict[bytes, Message]) -> None:
 
 
 class Meters(t.NamedTuple):
-    """What a group did on one day.
+    """The activity of a group on one day.
 
     Attributes:
-        day: since the epoch, in UTC.
-        timestamp: of the day's last commit, in ms since the epoch; None of a day without.
+        day: days since the epoch, in UTC.
+        timestamp: the last commit of the day, in ms since the epoch; None without commits.
     """
 
     source_partition: int
@@ -53,14 +53,14 @@ class Meters(t.NamedTuple):
 
 
 class Activity:
-    """KIP-496's meters by group and day, of what the log still holds: compaction has erased most of what is old.
+    """The metrics of KIP-496 per group and day, of the records still in the log: compaction removes most old records.
 
-    A rebalance is completed when a record of a classic group with members brings another generation than the record
-    before it (a static member that is replaced writes the same one again), or a KIP-848 group another epoch.
+    A completed rebalance is a record of a classic group with members whose generation differs from the record before
+    (replacing a static member writes the same generation again), or a record of a KIP-848 group with a new epoch.
     """
 
     def __init__(self) -> None:
-        # groups are known by the start of their keys: record type, length, name
+        # groups are identified by the start of their keys: record type, length, name
         self._records: collections.Counter[tuple[bytes, int, bool]] = collections.Counter()
         self._timestamps: dict[tuple[bytes, int, bool], int] = {}
         self._rebalances: collections.Counter[tuple[bytes, int]] = collections.Counter()
@@ -74,7 +74,7 @@ class Activity:
         keys: c.Iterable[bytes],
         values: c.Sequence[bytes | None],
     ) -> None:
-        """Count records, in the order of their offsets."""
+        """Count records, in order of offsets."""
         starts = [key[: 4 + int.from_bytes(key[2:4], "big")] for key in keys]
         days = [timestamp // _DAY_MS for timestamp in timestamps]
         if max(days, default=0) > _LAST_DAY or min(days, default=0) < _FIRST_DAY:
@@ -85,10 +85,10 @@ class Activity:
         seen = set(starts)
         if not seen <= self._partitions.keys():
             self._partitions.update(zip(starts, partitions, strict=True))
-        telling = {start for start in seen if start.startswith(_WITH_GENERATION)}
-        if telling:
+        with_generation = {start for start in seen if start.startswith(_WITH_GENERATION)}
+        if with_generation:
             for start, day, value in zip(starts, days, values, strict=True):
-                if start in telling:
+                if start in with_generation:
                     self._add_generation(start, day, value)
 
     def _add_generation(self, start: bytes, day: int, value: bytes | None) -> None:
@@ -107,7 +107,7 @@ class Activity:
         self._generations[start] = generation
 
     def meters(self) -> list[Meters]:
-        """Return what was counted, without groups whose names are no UTF-8."""
+        """Return the counts, without groups whose names are not valid UTF-8."""
         counted: dict[tuple[bytes, int], list[int]] = collections.defaultdict(lambda: [0, 0, 0])
         committed: dict[tuple[bytes, int], int] = {}
         for (start, day, tombstone), count in self._records.items():
@@ -128,7 +128,7 @@ class Activity:
 
 
 def _name(field: bytes) -> str | None:
-    """Return the group that a length and a name stand for, None where they do not."""
+    """Decode the group from a length and a name, None if they are not valid."""
     try:
         return field[2:].decode() if len(field) == 2 + int.from_bytes(field[:2], "big") else None
     except UnicodeDecodeError:
@@ -136,16 +136,16 @@ def _name(field: bytes) -> str | None:
 
 
 def _epoch(value: bytes) -> tuple[int, bool] | None:
-    """Return the epoch of a ConsumerGroupMetadataValue, which always tells of a new assignment; see `_generation`."""
+    """Return the epoch of a ConsumerGroupMetadataValue, and True: each one is a new assignment; see `_generation`."""
     version, epoch = struct.unpack_from(">hi", value)
     return None if version else (epoch, True)
 
 
 def _generation(value: bytes) -> tuple[int, bool] | None:
-    """Return the generation of a GroupMetadataValue, and whether the group had members; None of an unknown version.
+    """Return the generation of a GroupMetadataValue and whether the group has members; None for an unknown version.
 
     Raises:
-        struct.error: the value is cut short.
+        struct.error: the value is truncated.
     """
     (version,) = struct.unpack_from(">h", value)
     if not 0 <= version <= _FLEXIBLE:
@@ -156,18 +156,18 @@ def _generation(value: bytes) -> tuple[int, bool] | None:
     (generation,) = struct.unpack_from(">i", value, at)
     at = skip(value, skip(value, at + 4)) + (8 if version >= 2 else 0)
     (members,) = struct.unpack_from(length, value, at)
-    # a compact array's length is one more than its elements, a nullable one's 0 or -1
+    # the length of a compact array is the number of elements plus one; null arrays are 0 or -1
     return generation, members > int(flexible)
 
 
 def _string(value: bytes, at: int) -> int:
-    """Return where a nullable string ends."""
+    """Return the end of a nullable string."""
     (length,) = struct.unpack_from(">h", value, at)
     return at + 2 + max(0, int(length))
 
 
 def _compact(value: bytes, at: int) -> int:
-    """Return where a nullable compact string ends, whose length is a varint, one more than its bytes."""
+    """Return the end of a nullable compact string, whose length is a varint of the number of bytes plus one."""
     length, shift, byte = 0, 0, 0x80
     while byte & 0x80:
         (byte,) = struct.unpack_from(">B", value, at)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The data source on the executors' side: a class for Spark, bound to one scan."""
+"""The data source on the executors: a Spark DataSource for one scan."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME = "consumer_offsets"
 
 @dataclasses.dataclass(frozen=True)
 class Scan:
-    """What the executors are to do; `deadline` is in seconds since the epoch."""
+    """The work of the executors; `deadline` is in seconds since the epoch."""
 
     access: Access
     topic: str
@@ -33,7 +33,7 @@ class Scan:
 
 
 class ConsumerOffsets(DataSource):
-    """The latest record of each key in C(__consumer_offsets), decoded; activity, and how each partition was read."""
+    """The decoded latest record of each key in C(__consumer_offsets), the activity, and each partition's status."""
 
     scan: Scan
 
@@ -43,16 +43,16 @@ class ConsumerOffsets(DataSource):
         return NAME
 
     def schema(self) -> StructType:
-        """Return the schema of `records`, as Spark has it."""
+        """Return the schema of `records` as a Spark schema."""
         return from_arrow_schema(records.schema())
 
     def reader(self, schema: StructType) -> Reader:
-        """Return what plans and reads the splits."""
+        """Return the reader of the splits."""
         return Reader(self.scan)
 
 
 class Reader(DataSourceReader):
-    """Reads the splits of one scan."""
+    """The reader of the splits of one scan."""
 
     def __init__(self, wanted: Scan) -> None:
         self._scan = wanted
@@ -65,14 +65,14 @@ class Reader(DataSourceReader):
         """Return the rows of one split; see `scan.scan`."""
         if importlib.util.find_spec("confluent_kafka") is None:
             raise TaskError(
-                f"An executor lacks confluent-kafka: pip install it for {sys.executable} on {socket.gethostname()}."
+                f"An executor requires confluent-kafka: install it for {sys.executable} on {socket.gethostname()}."
             )
         return scan(self._scan.access, self._scan.topic, partition.value, self._scan.deadline)
 
 
 def bound(wanted: Scan) -> type[ConsumerOffsets]:
-    """Return a class that reads one scan.
+    """Return a data source class for one scan.
 
-    Spark pickles a class: what is in it gets neither into options nor into the configuration, where others see it.
+    Spark pickles the class, so secrets in the scan are not visible in options or in the configuration.
     """
     return type("BoundConsumerOffsets", (ConsumerOffsets,), {"scan": wanted})

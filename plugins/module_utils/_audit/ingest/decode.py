@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Raw keys and values of ``__consumer_offsets`` as rows of `records.schema`.
+"""Decode raw keys and values of ``__consumer_offsets`` to rows of `records.schema`.
 
-Keys and values are those of org.apache.kafka.coordinator.group.generated in Kafka 4.3, and in 4.0 and later sources for
-the record types that 4.3 does not have (9, 18, 24). A key starts with its record type, a value with its version.
+The schemas are those of org.apache.kafka.coordinator.group.generated in Kafka 4.3; record types that 4.3 does not have
+(9, 18, 24) are from the sources of 4.0 and later. A key starts with its record type, a value with its version.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .spans import Column, int32
 
 Columns = dict[str, Column]
 
-# the highest version of the values that are read; it is the flexible one
+# the highest version of decoded values, and the only flexible one
 _HIGHEST = 4
 _MEMBERS = frozenset({5, 7, 8, 10, 13, 14, 19, 21, 22})
 _REGULAR_EXPRESSION = 16
-# more than there are versions of a value
+# greater than the number of versions of a value
 _STRIDE = 16
 
 
@@ -36,18 +36,18 @@ def decode(
     keys: pa.BinaryArray,
     values: pa.BinaryArray,
 ) -> pa.RecordBatch:
-    """Return one row for each record, in their order, in `records.schema`. No bytes make it raise.
+    """Return one row for each record, in the same order, in `records.schema`. Never raises, whatever the bytes.
 
-    Values are read of committed offsets and of classic groups. Of the other record types, the key and the time say all
-    that the audit asks.
+    Only the values of committed offsets and classic groups are decoded. For other record types, the audit requires only
+    the key and the timestamp.
 
-    A record is C(undecodable), and has a C(problem), if its key or a value that is read cannot be decoded, if its type
-    or the version of such a value is not known, or if a name in it is not UTF-8: two groups never become one. Its row
-    has what could be read of the key, and nothing of the value. Bytes after the end of a key are a problem, since they
-    make it another key to the log; what follows all that is needed of a value is not looked at.
+    A record is C(undecodable), with a C(problem), if its key or a required value cannot be decoded, if its record type
+    or value version is unknown, or if a name is not valid UTF-8, so that two groups are never merged. Its row contains
+    the decoded part of the key, and no part of the value. Bytes after the end of a key are a problem, because the log
+    treats it as another key; bytes after the required part of a value are ignored.
 
     Args:
-        source_partition: where each record stands, as the two arguments that follow.
+        source_partition: position of each record, together with the next two arguments.
         keys: null for a record without a key.
         values: null for a tombstone.
     """
@@ -60,9 +60,9 @@ def decode(
     shapes = _shapes(pc.if_else(key.alive, record_type, None), pc.if_else(value.alive, version, None))
     parts = [_Part(pa.array([], pa.uint64()), {})]
     for shape in pc.unique(shapes).to_pylist():
-        alike: Column = pc.equal(shapes, int32(shape))
-        rows = pc.indices_nonzero(alike)
-        parts += _decode_alike(shape, rows, key.at(rows), value.at(rows))
+        matching: Column = pc.equal(shapes, int32(shape))
+        rows = pc.indices_nonzero(matching)
+        parts += _decode_shape(shape, rows, key.at(rows), value.at(rows))
     source: Columns = {"source_partition": source_partition, "source_offset": source_offset, "timestamp": timestamp}
     source["tombstone"] = values.is_null()
     order = pc.array_sort_indices(pa.concat_arrays([part.rows for part in parts]))
@@ -78,7 +78,7 @@ def decode(
 
 @dataclasses.dataclass(frozen=True)
 class _Part:
-    """Decoded columns of some records, whose numbers are `rows`."""
+    """Decoded columns of the records with the indices `rows`."""
 
     rows: Column
     columns: Columns
@@ -100,13 +100,13 @@ def _check(cursor: Cursor, number: Column, known: Column, what: str) -> None:
 
 
 def _shapes(record_type: Column, version: Column) -> Column:
-    """Return a number for each record type and version of the value or absence of it, -1 without a type."""
+    """Return a number for each combination of record type and value version or tombstone, -1 without a type."""
     shape = pc.add(pc.multiply(record_type.cast(pa.int32()), int32(_STRIDE)), pc.add(version, int32(1)).fill_null(0))
     return shape.fill_null(-1)
 
 
-def _decode_alike(shape: int, rows: Column, key: Cursor, value: Cursor) -> list[_Part]:
-    """Decode the records of one shape: first the good ones, then those that are not."""
+def _decode_shape(shape: int, rows: Column, key: Cursor, value: Cursor) -> list[_Part]:
+    """Decode the records of one shape: valid records first, then undecodable ones."""
     undecodable = pa.repeat(records.UNDECODABLE, len(rows))
     columns: Columns = {"kind": undecodable}
     content: Columns = {}
@@ -141,7 +141,7 @@ def _key(record_type: int, key: Cursor) -> Columns:
 
 
 def _known(number: Column) -> Column:
-    """Return the numbers without those that stand for none."""
+    """Replace -1, which means not set, with null."""
     return pc.if_else(pc.equal(number, int32(-1)), None, number)
 
 

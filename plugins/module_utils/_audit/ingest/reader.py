@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One split, read by confluent-kafka: every committed record of its partitions, from their starts to their ends."""
+"""Reads one split with confluent-kafka: all committed records in the ranges of its partitions."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from .splits import Progress, Split, unreadable
 
 _MESSAGES = 10_000
 _POLL = 0.1
-# how often librdkafka tells how far it has fetched, also where no record is visible
+# interval of the statistics of librdkafka, which include fetch positions without visible records
 _STATISTICS_MS = 500
-# how long a partition may be stuck before its transaction counts as open
-_OPEN_AFTER = 1.0
-# shorter than that no broker that fails is replaced by another one
-_LEAST_PATIENCE = 20.0
+# seconds until a blocking transaction counts as open
+_OPEN_TRANSACTION_AFTER = 1.0
+# a failover to another broker takes at least this time
+_MIN_SILENCE_TIMEOUT = 20.0
 
 
 class Batch(t.NamedTuple):
-    """Records as they were read: in the order of the offsets of each partition."""
+    """Records in order of offsets within each partition."""
 
     partitions: list[int]
     messages: list[Message]
 
 
 def batches(access: Access, topic: str, split: Split, progress: Progress, deadline: float) -> c.Iterator[Batch]:
-    """Read a split; `progress` tells afterwards how the reading of each partition ended.
+    """Read a split; afterwards, `progress` contains the read status of each partition.
 
     Args:
         deadline: seconds since the epoch.
 
     Raises:
-        TaskError: a partition cannot be read, or was not read before the deadline; names it, and says why.
+        TaskError: a partition cannot be read, or the deadline has passed; the message names the partition.
     """
     reader = _Reader(access, topic, progress, deadline)
     try:
@@ -50,26 +50,26 @@ def batches(access: Access, topic: str, split: Split, progress: Progress, deadli
 
 
 class _Reader:
-    """Reads the partitions of a split until each is done, stuck, or silent.
+    """Reads the partitions of a split until each is done, blocked or silent.
 
-    A leader is silent while it neither sends records, nor moves the offset to fetch next (over aborted transactions),
-    nor says that a quota makes it wait.
+    A leader is silent if it does not send records, the fetch offset does not move (over aborted transactions), and the
+    client is not throttled by a quota.
     """
 
     def __init__(self, access: Access, topic: str, progress: Progress, deadline: float) -> None:
         self._topic = topic
         self._progress = progress
         self._deadline = deadline
-        self._patience = max(_LEAST_PATIENCE, access.request_timeout)
+        self._silence_timeout = max(_MIN_SILENCE_TIMEOUT, access.request_timeout)
         self._last_error = ""
-        # in the future while a quota makes this client wait
-        self._heard = time.monotonic()
+        # in the future while this client is throttled
+        self._last_activity = time.monotonic()
         self._fetched: dict[int, int] = {}
         config = {
-            **access.consumer_config(self._note),
+            **access.consumer_config(self._on_error),
             "statistics.interval.ms": _STATISTICS_MS,
-            "stats_cb": self._measure,
-            "throttle_cb": self._wait,
+            "stats_cb": self._on_statistics,
+            "throttle_cb": self._on_throttle,
         }
         try:
             self._consumer = Consumer(config)
@@ -79,33 +79,35 @@ class _Reader:
     def close(self) -> None:
         self._consumer.close()
 
-    def _note(self, error: t.Any) -> None:
-        """Remember what librdkafka tries to get over by itself."""
+    def _on_error(self, error: t.Any) -> None:
+        """Remember an error that librdkafka retries."""
         self._last_error = " ".join(error.str().split())
 
-    def _measure(self, statistics: str) -> None:
-        """Take note of a leader whose answers hold no visible records."""
+    def _on_statistics(self, statistics: str) -> None:
+        """Detect a leader whose responses contain no visible records."""
         topics = json.loads(statistics)["topics"]
         partitions = topics[self._topic]["partitions"] if self._topic in topics else {}
         fetched = {int(number): partition["next_offset"] for number, partition in partitions.items()}
-        moved = any(fetched.get(partition) != self._fetched.get(partition) for partition in self._progress.left)
+        moved = any(fetched.get(partition) != self._fetched.get(partition) for partition in self._progress.remaining)
         self._fetched = fetched
         if moved:
-            self._hear()
+            self._record_activity()
 
-    def _wait(self, event: t.Any) -> None:
-        """Take note of a broker that lets this client wait."""
-        self._last_error = f"{event.broker_name} made this client wait for {event.throttle_time:.1f} s by a quota"
-        self._hear(event.throttle_time)
+    def _on_throttle(self, event: t.Any) -> None:
+        """Extend the silence timeout while a quota throttles this client."""
+        self._last_error = (
+            f"{event.broker_name} throttled this client for {event.throttle_time:.1f} s because of a quota"
+        )
+        self._record_activity(event.throttle_time)
 
-    def _hear(self, wait: float = 0.0) -> None:
-        self._heard = max(self._heard, time.monotonic() + wait)
+    def _record_activity(self, wait: float = 0.0) -> None:
+        self._last_activity = max(self._last_activity, time.monotonic() + wait)
 
     def batches(self, split: Split) -> c.Iterator[Batch]:
         starts = [TopicPartition(self._topic, one.partition, one.start) for one in split if one.size > 0]
         self._consumer.incremental_assign(starts)
-        self._hear()
-        while self._progress.left:
+        self._record_activity()
+        while self._progress.remaining:
             self._check_deadline()
             messages = self._consumer.consume(_MESSAGES, _POLL)
             events = [message for message in messages if message.error() is not None]
@@ -113,37 +115,37 @@ class _Reader:
             if batch.messages:
                 yield batch
             for event in events:
-                self._take(event)
+                self._handle_event(event)
             if messages:
-                self._hear()
-            elif self._waited(time.monotonic() - self._heard):
+                self._record_activity()
+            elif self._only_blocked(time.monotonic() - self._last_activity):
                 break
 
     def _within(self, messages: list[t.Any]) -> Batch:
-        """Return those of the records that belong to the split."""
+        """Return the records that belong to the split."""
         partitions, positions = _positions(messages)
         if self._progress.exceeds(positions):
             messages = [one for one in messages if self._progress.within(one.partition(), one.offset())]
             partitions, positions = _positions(messages)
-        self._drop(self._progress.add(partitions, positions))
+        self._unassign(self._progress.add(partitions, positions))
         return Batch(partitions, messages)
 
-    def _take(self, event: t.Any) -> None:
+    def _handle_event(self, event: t.Any) -> None:
         error, partition = event.error(), event.partition()
-        if event.topic() != self._topic or partition not in self._progress.left:
-            self._note(error)
+        if event.topic() != self._topic or partition not in self._progress.remaining:
+            self._on_error(error)
         elif error.code() == confluent_kafka.KafkaError._PARTITION_EOF:
-            self._drop(self._progress.end_of_log(partition, event.offset()))
+            self._unassign(self._progress.end_of_log(partition, event.offset()))
         elif error.code() == confluent_kafka.KafkaError._AUTO_OFFSET_RESET:
             self._resume(partition, f"{error.name()}: {error.str()}")
         else:
             raise unreadable(self._topic, partition, f"{error.name()}: {error.str()}")
 
     def _resume(self, partition: int, why: str) -> None:
-        """Go on at the start of the log, which has moved beyond what was to be read next."""
+        """Continue at the log start, which is now after the next offset to read."""
         where = TopicPartition(self._topic, partition)
         try:
-            start, _end = self._consumer.get_watermark_offsets(where, self._patience)
+            start, _end = self._consumer.get_watermark_offsets(where, self._silence_timeout)
         except confluent_kafka.KafkaException as exc:
             raise unreadable(self._topic, partition, exc.args[0].str()) from None
         done = self._progress.removed(partition, start)
@@ -153,27 +155,29 @@ class _Reader:
         if not done:
             self._consumer.incremental_assign([TopicPartition(self._topic, partition, start)])
 
-    def _drop(self, partitions: set[int]) -> None:
+    def _unassign(self, partitions: set[int]) -> None:
         if partitions:
             self._consumer.incremental_unassign([TopicPartition(self._topic, one) for one in partitions])
 
-    def _waited(self, seconds: float) -> bool:
-        """Return whether all that is left is stuck for good, after so many seconds without a word."""
-        silent = self._progress.left - self._progress.stuck
-        if silent and seconds > self._patience:
-            raise unreadable(self._topic, min(silent), f"its leader is silent for {seconds:.0f} s{self._why()}")
-        return not silent and seconds > _OPEN_AFTER
+    def _only_blocked(self, seconds: float) -> bool:
+        """Return whether only partitions with an open transaction remain, after `seconds` without activity."""
+        silent = self._progress.remaining - self._progress.blocked
+        if silent and seconds > self._silence_timeout:
+            raise unreadable(
+                self._topic, min(silent), f"its leader has not responded for {seconds:.0f} s{self._error_suffix()}"
+            )
+        return not silent and seconds > _OPEN_TRANSACTION_AFTER
 
     def _check_deadline(self) -> None:
-        left = self._progress.left
+        remaining = self._progress.remaining
         if time.time() > self._deadline:
-            others = f" and {len(left) - 1} more" if len(left) > 1 else ""
+            others = f" and {len(remaining) - 1} more" if len(remaining) > 1 else ""
             raise TaskError(
-                f"The time was over before partition {min(left)} of {self._topic}{others} could be read to the end"
-                f"{self._why()}: set timeout higher."
+                f"The timeout expired before partition {min(remaining)} of {self._topic}{others} was read completely"
+                f"{self._error_suffix()}: increase timeout."
             )
 
-    def _why(self) -> str:
+    def _error_suffix(self) -> str:
         return f" (last error: {self._last_error})" if self._last_error else ""
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the scan of ``__consumer_offsets`` gives: the kinds of its rows, and their one Arrow schema."""
+"""The rows of the scan of ``__consumer_offsets``: their kinds and their Arrow schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..libraries import pa
 
 TOPIC = "__consumer_offsets"
 
-# the record types of the broker's CoordinatorRecordType, by the number that starts each key
+# CoordinatorRecordType of the broker, by the number at the start of each key
 KINDS = {
     0: "offset_commit",
     1: "offset_commit",
@@ -42,19 +42,19 @@ KINDS = {
 }
 
 OFFSET_COMMIT = "offset_commit"
-# a record that cannot be decoded; its `problem` says why
+# a record that cannot be decoded, with the reason in `problem`
 UNDECODABLE = "undecodable"
-# what one group did on one day: commits, tombstones, completed rebalances (KIP-496)
+# the activity of one group on one day: commits, tombstones, completed rebalances (KIP-496)
 ACTIVITY = "activity"
-# how one partition was read
+# the read status of one partition
 PARTITION = "partition"
 
 
 def schema() -> pa.Schema:
-    """Return the schema of every row that the scan gives; what a kind does not have is null."""
+    """Return the schema of all rows of the scan; fields that a kind does not use are null."""
     fields: list[pa.Field[t.Any]] = [
         pa.field("kind", pa.string(), nullable=False),
-        # where the record stands in __consumer_offsets; of PARTITION, where reading ended
+        # position of the record in __consumer_offsets; for PARTITION, where the read ended
         pa.field("source_partition", pa.int32(), nullable=False),
         pa.field("source_offset", pa.int64()),
         pa.field("timestamp", pa.int64()),
@@ -63,24 +63,24 @@ def schema() -> pa.Schema:
         pa.field("topic", pa.string()),
         pa.field("partition", pa.int32()),
         pa.field("tombstone", pa.bool_()),
-        # of a committed offset; times in ms since the epoch, topic_id as Kafka spells a Uuid
+        # for committed offsets; times in ms since the epoch, topic_id in the format of Kafka's Uuid
         pa.field("offset", pa.int64()),
         pa.field("leader_epoch", pa.int32()),
         pa.field("metadata", pa.string()),
         pa.field("commit_time", pa.int64()),
         pa.field("expire_time", pa.int64()),
         pa.field("topic_id", pa.string()),
-        # of a classic group: since when it is in its state, and how many members it has
+        # for classic groups: the time of the last state change, and the number of members
         pa.field("state_time", pa.int64()),
         pa.field("members", pa.int32()),
-        # of ACTIVITY; day counts from the epoch, in UTC, and timestamp is that of the day's last commit
+        # for ACTIVITY; days since the epoch in UTC, timestamp is the last commit of the day
         pa.field("day", pa.int32()),
         pa.field("commits", pa.int64()),
         pa.field("tombstones", pa.int64()),
         pa.field("rebalances", pa.int64()),
-        # of PARTITION: how many were read
+        # for PARTITION: number of records read
         pa.field("records", pa.int64()),
-        # of UNDECODABLE, and of a PARTITION that could not be read to its end
+        # for UNDECODABLE, and for a PARTITION that was not read completely
         pa.field("problem", pa.string()),
     ]
     return pa.schema(fields)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The scan of one split, on an executor: read it, keep the latest record of each key, and decode only what is left."""
+"""The scan of one split on an executor: read it, keep the latest record of each key, and decode only these records."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from .compact import Activity, Meters, drop_superseded
 from .reader import Batch, batches
 from .splits import Ended, Progress, Split
 
-# what is decoded at a time
+# limits of one decoded batch
 _ROWS = 50_000
 _BYTES = 64 * 1024 * 1024
 
 
 def scan(access: Access, topic: str, split: Split, deadline: float) -> c.Iterator[pa.RecordBatch]:
-    """Return the rows of one split, as `records.schema` describes them.
+    """Return the rows of one split, in the schema `records.schema`.
 
-    Memory goes with the keys, and with groups and days, never with the records.
+    Memory usage depends on the number of keys, groups and days, not on the number of records.
 
     Args:
         deadline: seconds since the epoch.
 
     Raises:
-        TaskError: a partition cannot be read, or was not read before the deadline; names it, and says why.
+        TaskError: a partition cannot be read, or the deadline has passed; the message names the partition.
     """
     latest: dict[bytes, Message] = {}
     activity, progress = Activity(), Progress(split)
-    with _no_collection():
-        if progress.left:
+    with _gc_disabled():
+        if progress.remaining:
             for batch in batches(access, topic, split, progress, deadline):
                 _add(batch, latest, activity)
         drop_superseded(latest)
@@ -47,8 +47,8 @@ def scan(access: Access, topic: str, split: Split, deadline: float) -> c.Iterato
 
 
 @contextlib.contextmanager
-def _no_collection() -> c.Iterator[None]:
-    """Spare the garbage collector from looking at each message and row, over and over: they hold no cycles."""
+def _gc_disabled() -> c.Iterator[None]:
+    """Disable the garbage collector, which would repeatedly traverse all messages and rows; they have no cycles."""
     gc.disable()
     try:
         yield
@@ -57,16 +57,16 @@ def _no_collection() -> c.Iterator[None]:
 
 
 def _add(batch: Batch, latest: dict[bytes, Message], activity: Activity) -> None:
-    """Take a batch in; a few passes in C for all of its records, since what is done for each of them is what counts."""
+    """Add a batch in a few passes in C over all records, because work per record dominates the run time."""
     keys = [key or b"" for key in map(Message.key, batch.messages)]
     timestamps = [timestamp for _kind, timestamp in map(Message.timestamp, batch.messages)]
     activity.add(batch.partitions, timestamps, keys, list(map(Message.value, batch.messages)))
-    # the message as it is: a tuple of what is needed of it takes a quarter more of the time
+    # store whole messages: tuples of the required fields take 25 % more time
     latest.update(zip(keys, batch.messages, strict=True))
 
 
 def _decoded(latest: dict[bytes, Message]) -> c.Iterator[pa.RecordBatch]:
-    """Decode a part of the records at a time, and let go of it."""
+    """Decode the records in batches, and release each batch."""
     while latest:
         keys: list[bytes] = []
         messages: list[Message] = []
@@ -86,7 +86,7 @@ def _decoded(latest: dict[bytes, Message]) -> c.Iterator[pa.RecordBatch]:
 
 
 def _rows(kind: str, names: c.Sequence[str], rows: c.Sequence[tuple[t.Any, ...]]) -> c.Iterator[pa.RecordBatch]:
-    """Return rows of a kind, with the columns that are named; the others are null."""
+    """Return rows of a kind, with the named columns; the other columns are null."""
     schema = records.schema()
     for start in range(0, len(rows), _ROWS):
         part = rows[start : start + _ROWS]

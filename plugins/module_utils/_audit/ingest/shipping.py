@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Give the collection's module_utils to the executors of Spark, as a zip."""
+"""Ship the module_utils of the collection to the Spark executors as a zip file."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _ARCHIVE = "kafkaops_groups.zip"
 
 
 def ship(spark: SparkSession) -> None:
-    """Give this collection to the executors; the file lives as long as the session."""
+    """Ship this collection to the executors; the file exists as long as the session."""
     root = SparkFiles.getRootDirectory()
     folder = os.path.join(root, "shipped")
     if not os.path.exists(folder):
         os.mkdir(folder)
         write(os.path.join(folder, _ARCHIVE))
         spark.sparkContext.addPyFile(os.path.join(folder, _ARCHIVE))
-        # this process has the modules, and may outlive the session
+        # this process already has the modules, and may outlive the session
         sys.path.remove(os.path.join(root, _ARCHIVE))
 
 
 def write(path: str) -> None:
-    """Write the zip: the source of every module_utils module, and an C(__init__.py) in every folder.
+    """Write the zip file: the source of every module_utils module, and an C(__init__.py) in every folder.
 
-    The loaders give the sources, for Ansible runs its modules from a zip too, that holds no more than they need.
+    The sources are read from the import loaders, because Ansible also runs modules from a zip file.
     """
     root = __package__.rsplit(".", 2)[0]
     sources = {f"{folder}/__init__.py": "" for folder in _folders(root)}

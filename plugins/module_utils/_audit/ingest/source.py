@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The data source on the driver's side: plan a scan of C(__consumer_offsets), and give it to Spark."""
+"""The data source on the driver: plan a scan of C(__consumer_offsets), and register it with Spark."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception): .+)$", re.MUL
 
 
 def read(spark: SparkSession, connection: Connection, topic: str, deadline: float) -> DataFrame:
-    """Return what the topic holds up to its end offsets of now, in about one split a core; see `records`.
+    """Return the records of the topic up to the current end offsets, in about one split per core; see `records`.
 
-    C(spark.default.parallelism) sets another number of splits.
+    C(spark.default.parallelism) overrides the number of splits.
 
     Args:
-        deadline: seconds since the epoch; the clocks of the executors have to agree with this one.
+        deadline: seconds since the epoch; the clocks of the executors must be synchronized with this host.
 
     Raises:
-        TaskError: the topic cannot be read; or later, inside of Spark's exception: see `cause`.
+        TaskError: the topic cannot be read; later errors are inside the exception of Spark, see `cause`.
     """
-    left = dataclasses.replace(connection, timeout=max(1.0, deadline - time.time()))
-    with Session(left, check_mode=True) as session:
+    limited = dataclasses.replace(connection, timeout=max(1.0, deadline - time.time()))
+    with Session(limited, check_mode=True) as session:
         wanted = session.wire.run(splits.ranges, session, topic)
     planned = splits.group(wanted, spark.sparkContext.defaultParallelism)
     shipping.ship(spark)
@@ -42,7 +42,7 @@ def read(spark: SparkSession, connection: Connection, topic: str, deadline: floa
 
 
 def cause(exc: Exception) -> str:
-    """Return one sentence from Spark's exception: why a scan failed, or the first error that it tells of."""
+    """Return the cause of an exception of Spark: the TaskError of a scan, or the first Python error."""
     text = str(exc)
     found = _TASK_ERROR.search(text) or _PYTHON_ERROR.search(text)
     return found[1] if found else text.partition("\n")[0]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Pieces of one buffer as Arrow arrays: many slices, integers and strings at once."""
+"""Vectorized access to one buffer: slices, integers and strings as Arrow arrays."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import typing as t
 
 from ..libraries import pa, pc
 
-# an Arrow array; pyarrow's stubs have types that are too narrow for what its functions take and return
+# an Arrow array; the type stubs of pyarrow are too narrow for its functions
 Column: t.TypeAlias = t.Any
-# one for all, or an array
+# a scalar or an array
 Size: t.TypeAlias = t.Any
 
 
 def int32(value: int) -> Size:
-    """Return a scalar that does not widen what it is combined with."""
+    """Return an int32 scalar, which does not widen the type of other operands."""
     return pa.scalar(value, pa.int32())
 
 
 def slices(data: pa.Buffer, start: Column, size: Size) -> Column:
-    """Return `size` bytes from each `start`, null where it is null; who asks keeps them within the data.
+    """Return `size` bytes from each `start`, null if `start` is null; the caller checks the bounds.
 
     Args:
         start: of int32.
@@ -31,8 +31,8 @@ def slices(data: pa.Buffer, start: Column, size: Size) -> Column:
     """
     first = start.cast(pa.int64())
     bounds = pc.bit_wise_or(first, pc.shift_left(pc.add(first, size), pa.scalar(32, pa.int64())))
-    # each number holds two offsets of 32 bits, the lower one first in memory, so that all together are the offsets of a
-    # binary array whose every second element is a slice; nobody looks at the others
+    # each int64 contains two 32-bit offsets, the lower one first in memory; together they are the offsets of a binary
+    # array in which every second element is a slice
     zero = pa.array([0], pa.int64())
     offsets = pa.concat_arrays([zero, bounds, zero]).buffers()[1]
     elements = pa.Array.from_buffers(pa.binary(), 2 * len(start) + 3, [None, offsets, data])
@@ -43,7 +43,7 @@ def slices(data: pa.Buffer, start: Column, size: Size) -> Column:
 
 
 def integers(data: Column, start: Column, kind: pa.DataType) -> Column:
-    """Return the big-endian integer at each `start`, null where it is null; who asks keeps them within the data.
+    """Return the big-endian integer at each `start`, null if `start` is null; the caller checks the bounds.
 
     Args:
         data: the bytes, as uint8.
@@ -57,7 +57,7 @@ def integers(data: Column, start: Column, kind: pa.DataType) -> Column:
 
 
 def strings(raw: Column, errors: str = "strict") -> Column:
-    """Return each element as text; null for what is not UTF-8, or what Python's handler of `errors` makes of it."""
+    """Decode each element as UTF-8; null if it is not valid, or the result of the Python error handler `errors`."""
     try:
         return raw.cast(pa.string())
     except pa.ArrowInvalid:
@@ -65,7 +65,7 @@ def strings(raw: Column, errors: str = "strict") -> Column:
 
 
 def join(*words: str | Column) -> Column:
-    """Return the words with spaces between them, null where one is."""
+    """Join the words with spaces, null if one of them is null."""
     columns: list[Column] = [pa.scalar(word) if isinstance(word, str) else word for word in [*words, " "]]
     return pc.binary_join_element_wise(*columns)
 
@@ -78,7 +78,7 @@ def _text(raw: bytes, errors: str) -> str | None:
 
 
 def uuids(raw: Column) -> Column:
-    """Return each 16 bytes as Kafka spells a Uuid, in base64url without padding; null for the one that is all zeros."""
+    """Return 16 bytes each in the format of Kafka's Uuid, base64url without padding; null if all bytes are zero."""
     coded = raw.dictionary_encode()
     return pa.array([_uuid(one) for one in coded.dictionary.to_pylist()], pa.string()).take(coded.indices)
 

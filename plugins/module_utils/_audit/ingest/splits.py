@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is to be read of each partition, the splits that this is read in, and how far the reading of one got."""
+"""The offset ranges to read, their distribution to splits, and the progress of a split."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if t.TYPE_CHECKING:
 
 
 class Range(t.NamedTuple):
-    """What is read of one partition: from the offset `start` to before the offset `end`."""
+    """The offsets to read of one partition: from `start` up to, but not including, `end`."""
 
     partition: int
     start: int
@@ -28,7 +28,7 @@ class Range(t.NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many offsets that are; compaction and transactions leave fewer records."""
+        """The number of offsets; with compaction and transactions, there are fewer records."""
         return self.end - self.start
 
 
@@ -36,7 +36,7 @@ Split = tuple[Range, ...]
 
 
 class Ended(t.NamedTuple):
-    """How the reading of one partition ended: where, after how many records, and what kept it from the end."""
+    """The read status of one partition: last position, number of records, and why the end was not reached."""
 
     source_partition: int
     source_offset: int
@@ -45,12 +45,12 @@ class Ended(t.NamedTuple):
 
 
 async def ranges(session: Session, topic: str) -> list[Range]:
-    """Return what there is to read now: of each partition all from its log start to its high watermark.
+    """Return the current range of each partition, from log start to high watermark.
 
     Raises:
-        TaskError: there is no such topic, or a partition cannot be read.
+        TaskError: the topic does not exist, or a partition cannot be read.
     """
-    # not above: executors have no kafka-python
+    # imported late, because executors do not have kafka-python
     from ..._operations._read_topics import describe_topics, read_logs
 
     found = (await describe_topics(session, [topic]))[topic]
@@ -67,19 +67,19 @@ async def ranges(session: Session, topic: str) -> list[Range]:
     return made
 
 
-_ADVICE = "Look at whether anything was ever committed on this cluster, and at READ and DESCRIBE on the topic."
+_ADVICE = "Check that a group has committed offsets on this cluster, and check READ and DESCRIBE on the topic."
 
 
 def unreadable(topic: str, partition: int, why: str) -> TaskError:
-    """Return the failure of a scan: one partition could not be read."""
+    """Return the error for a partition that cannot be read."""
     return TaskError(
         f"Partition {partition} of {topic} cannot be read ({' '.join(why.split())}): "
-        "look at its leader, and at READ on the topic."
+        "check its leader, and READ on the topic."
     )
 
 
 def group(wanted: c.Iterable[Range], count: int) -> list[Split]:
-    """Return at most `count` splits of about the same size: the largest range first, each to the smallest split."""
+    """Return up to `count` splits of similar size: largest range first, each added to the smallest split."""
     ordered = sorted(wanted, key=lambda one: (-one.size, one.partition))
     heap: list[tuple[int, int, list[Range]]] = [(0, number, []) for number in range(min(max(1, count), len(ordered)))]
     for one in ordered:
@@ -89,10 +89,10 @@ def group(wanted: c.Iterable[Range], count: int) -> list[Split]:
 
 
 class Progress:
-    """How far the partitions of one split were read.
+    """The progress of the partitions of one split.
 
-    A partition is done when its last record or the end of its log was seen. At the end of its log before its `end` it
-    is `stuck`: a transaction is open there, which may end any moment.
+    A partition is done when its last record or the end of its log was read. A partition whose log ends before its `end`
+    is `blocked` by an open transaction, which can end at any time.
     """
 
     def __init__(self, split: Split) -> None:
@@ -102,11 +102,11 @@ class Progress:
         self._reached = dict(self._starts)
         self._records: collections.Counter[int] = collections.Counter()
         self._problems: dict[int, str] = {}
-        self.left = {one.partition for one in split if one.size > 0}
-        self.stuck: set[int] = set()
+        self.remaining = {one.partition for one in split if one.size > 0}
+        self.blocked: set[int] = set()
 
     def exceeds(self, positions: c.Mapping[int, int]) -> bool:
-        """Return whether one of the offsets lies at or beyond the end of its partition."""
+        """Return whether an offset is at or after the end of its range."""
         return any(offset >= self._ends[partition] for partition, offset in positions.items())
 
     def within(self, partition: int, offset: int) -> bool:
@@ -114,53 +114,53 @@ class Progress:
         return offset < self._ends[partition]
 
     def add(self, partitions: c.Iterable[int], positions: c.Mapping[int, int]) -> set[int]:
-        """Note the partition of each record that was read, and the last offset of each; return what is done now."""
+        """Add records by partition, and the last offset of each partition; return the partitions that are now done."""
         self._records.update(partitions)
         done = set()
         for partition, offset in positions.items():
             self._reached[partition] = offset + 1
-            self.stuck.discard(partition)
+            self.blocked.discard(partition)
             if offset + 1 >= self._ends[partition]:
                 done.add(partition)
-        self.left -= done
+        self.remaining -= done
         return done
 
     def end_of_log(self, partition: int, offset: int) -> set[int]:
-        """Note that there was nothing to read at the offset when the last records were; return what is done now."""
-        if partition not in self.left or offset < self._reached[partition]:
+        """Handle the end of the readable log at an offset; return the partitions that are now done."""
+        if partition not in self.remaining or offset < self._reached[partition]:
             return set()
         self._reached[partition] = min(offset, self._ends[partition])
         if offset < self._ends[partition]:
-            self.stuck.add(partition)
+            self.blocked.add(partition)
             return set()
         return self._finish(partition)
 
     def removed(self, partition: int, start: int) -> set[int] | None:
-        """Note that the log starts at an offset now; return what is done now, None if nothing was removed by that.
+        """Handle a new log start; return the partitions that are now done, None if no unread records were removed.
 
-        Before the first record was read, that is as if the reading was planned later. Afterwards what was read may not
-        be the latest of its keys, and is a problem.
+        Before the first record, the range only starts later. After the first record, records read may not be the latest
+        of their keys, which is recorded as a problem.
         """
         reached = self._reached[partition]
         if start <= reached:
             return None
         if reached > self._starts[partition]:
-            words = f"records from offset {reached} to {start} were removed while it was read"
-            self._problems.setdefault(partition, words)
+            problem = f"records from offset {reached} to {start} were deleted during the scan"
+            self._problems.setdefault(partition, problem)
         self._reached[partition] = start
-        self.stuck.discard(partition)
+        self.blocked.discard(partition)
         return self._finish(partition) if start >= self._ends[partition] else set()
 
     def _finish(self, partition: int) -> set[int]:
-        self.left.discard(partition)
+        self.remaining.discard(partition)
         return {partition}
 
     def ended(self) -> list[Ended]:
-        """Return how the reading of every partition ended."""
+        """Return the read status of each partition."""
         return [self._ended(one) for one in self._split]
 
     def _ended(self, one: Range) -> Ended:
         reached, problem = self._reached[one.partition], self._problems.get(one.partition)
-        if one.partition in self.left:
-            problem = f"an open transaction ends what can be read at offset {reached} of {one.end}"
+        if one.partition in self.remaining:
+            problem = f"an open transaction at offset {reached} hides the records up to offset {one.end}"
         return Ended(one.partition, reached, self._records[one.partition], problem)

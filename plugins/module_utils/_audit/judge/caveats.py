@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What makes the whole audit doubtful, in sentences."""
+"""The warnings of an audit: conditions that limit how far its results can be trusted."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ import typing as t
 
 Row = dict[str, t.Any]
 
-# clocks may differ by so much, and an audit may last so long, before a time counts as one in the future
-AHEAD = datetime.timedelta(hours=1)
-
+# allows for clock skew and for the duration of the audit
+FUTURE_TOLERANCE = datetime.timedelta(hours=1)
 
 _MINUTE_MS = 60_000
 
 
 class StaleAfter(t.NamedTuple):
-    """C(stale_after) as it was given and in ms, and the broker's C(offsets.retention.minutes) in ms, if it is known."""
+    """C(stale_after) as the user wrote it and in ms, and C(offsets.retention.minutes) of the brokers in ms."""
 
     given: str
     ms: int
@@ -34,46 +33,46 @@ def caveats(
     now: datetime.datetime,
     stale_after: StaleAfter,
 ) -> list[str]:
-    """Return what is to be said of the audit.
+    """Return the warnings of an audit.
 
     Args:
         groups: the table C(groups).
-        records_read: how many records the topic holds.
-        unread: why a partition was not read completely.
-        now: when the audit began.
-        stale_after: the limit, beside the retention of offsets.
+        records_read: the number of records in the topic.
+        unread: why each incomplete partition was not read completely.
+        now: the start of the audit.
+        stale_after: the limit and the retention of offsets.
     """
     committed = [row for row in groups if row["partitions"]]
     hidden = sum(row["state"] is None for row in committed)
     moved = sum(row["committed_since"] > 0 for row in groups)
-    ahead = [row["group"] for row in groups if row["idle_since"] and row["idle_since"] > now + AHEAD]
+    future = [row["group"] for row in groups if row["idle_since"] and row["idle_since"] > now + FUTURE_TOLERANCE]
     found = []
     if not records_read:
-        found.append(f"{topic} holds no records, so that nothing is known of any group")
+        found.append(f"{topic} contains no records, so the audit has no data about any group")
     if hidden:
         found.append(
-            f"{hidden} of {len(committed)} groups with committed offsets are not shown by the cluster, and not judged: "
-            "they are new or gone since, or you lack DESCRIBE on the cluster or on them"
+            f"{hidden} of {len(committed)} groups with committed offsets are not visible in the cluster and are not "
+            "classified: they were created or deleted during the audit, or DESCRIBE on the cluster or them is missing"
         )
-    if ahead:
+    if future:
         found.append(
-            f"{len(ahead)} groups have a commit or a record with a time in the future (first: '{min(ahead)}'): how "
-            "long they have been idle is unknown, and they are never stale; check the clocks of the brokers"
+            f"{len(future)} groups have a commit or a record with a timestamp in the future (first: '{min(future)}'): "
+            "their idle time is unknown, and they are never stale; check the clocks of the brokers"
         )
     if 2 * moved > max(1, len(committed)):
         found.append(
-            f"{moved} groups have other offsets than {topic} holds, and are not judged: they commit all the time, "
-            "or it is not the topic of this cluster"
+            f"{moved} groups have offsets that differ from {topic} and are not classified: they commit continuously, "
+            "or the topic belongs to another cluster"
         )
     if stale_after.retention is not None and stale_after.ms > stale_after.retention:
         minutes = stale_after.retention // _MINUTE_MS
         found.append(
-            f"stale_after is {stale_after.given}, and offsets.retention.minutes of the brokers is {minutes}: they "
-            "delete the offsets of an Empty group after that time, so that hardly any group becomes stale; set "
-            f"stale_after to less than {minutes} minutes"
+            f"stale_after is {stale_after.given}, but offsets.retention.minutes of the brokers is {minutes}: brokers "
+            "delete the offsets of an Empty group after that time, so few groups become stale; set stale_after to less "
+            f"than {minutes} minutes"
         )
     found += [
-        f"partition {partition} of {topic} was not read completely: {problem}; its groups are not planned"
+        f"partition {partition} of {topic} was not read completely: {problem}; its groups are excluded from the plan"
         for partition, problem in sorted(unread.items())
     ]
     return found

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is wrong: one function a kind, whose column is null where nothing is; and the table of all of them."""
+"""The findings: one function per kind, whose column is null without a finding, and the table of all findings."""
 
 from __future__ import annotations
 
@@ -23,21 +23,24 @@ AFTER_LOG_END = "after_log_end"
 NO_COMMITS = "no_commits"
 UNDECODABLE = "undecodable"
 
-# offsets of these findings are of no use to the group
-WASTE = (UNSUBSCRIBED, TOPIC_GONE, TOPIC_RECREATED)
+# kinds of findings whose offsets the group does not need
+UNNEEDED = (UNSUBSCRIBED, TOPIC_GONE, TOPIC_RECREATED)
 _IN_PLAN = "It is in the plan."
-_SET_OFFSET = "Set the offset with reset of consumer_group_offsets, once the group's consumers are stopped."
-_IRREGULAR = "no request can name the group or one of its topics, or its records stand in two partitions of the topic"
+_SET_OFFSET = "Stop the consumers of the group, then set the offset with consumer_group_offsets: reset."
+_IRREGULAR = (
+    "the name of the group or of one of its topics is not valid in requests, or its records are in two partitions of "
+    "the offsets topic"
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class Criteria:
-    """What counts as stale.
+    """The criteria for stale groups and offsets.
 
     Attributes:
-        limit: the time before which a last commit is stale.
+        limit: groups whose last commit is before this time are stale.
         stale_after: the duration as the user wrote it.
-        unread: partitions of the topic that could not be read to their end: their groups never enter the plan.
+        unread: partitions of the topic that were not read completely; their groups are excluded from the plan.
     """
 
     limit: datetime.datetime
@@ -45,11 +48,11 @@ class Criteria:
     unread: tuple[int, ...]
 
 
-def judged(groups: DataFrame, criteria: Criteria) -> DataFrame:
-    """Add C(stale) to the table of groups, and C(certain): whether the group may enter the plan at all.
+def classify_groups(groups: DataFrame, criteria: Criteria) -> DataFrame:
+    """Add C(stale) to the table of groups, and C(certain): whether the group may be in the plan.
 
-    Stale is a group that is Empty, whose members are consumers, and that has neither committed nor changed since the
-    limit. What a group's own records say counts too: a consumer that had nothing to commit was alive all the same.
+    A group is stale if it is Empty, is a group of consumers, and has neither committed nor changed since the limit. The
+    records of the group itself also count, because a consumer without anything to commit was active nevertheless.
     """
     stale = (
         F.col("included")
@@ -65,88 +68,92 @@ def judged(groups: DataFrame, criteria: Criteria) -> DataFrame:
 
 
 def stale_group(criteria: Criteria) -> Column:
-    """A group that nobody uses any more."""
-    committed = F.concat(F.lit("last commit at "), _words("last_commit"))
+    """A group that is not in use."""
+    committed = F.concat(F.lit("last commit at "), _time_text("last_commit"))
     last_commit = F.when(F.col("partitions") > 0, committed).otherwise("no commit")
     evidence = F.concat(
         F.lit("Empty; "),
         last_commit,
         F.lit(", last change at "),
-        _words("idle_since"),
+        _time_text("idle_since"),
         F.lit(f" (stale_after is {criteria.stale_after})."),
     )
     action = (
         F.when(F.col("certain"), f"Delete the group. {_IN_PLAN}")
         .when(
-            F.col("hidden") > 0, "Not in the plan: the cluster does not show all of its offsets (DESCRIBE on topics)."
+            F.col("hidden") > 0,
+            "Not in the plan: some of its offsets are not visible in the cluster. Check DESCRIBE on the topics.",
         )
-        .when(F.col("undecodable") > 0, "Not in the plan: the topic holds a record of the group that is undecodable.")
+        .when(F.col("undecodable") > 0, "Not in the plan: a record of the group cannot be decoded.")
         .when(~F.col("regular"), f"Not in the plan: {_IRREGULAR}.")
-        .otherwise("Not in the plan: its partition of the topic could not be read to the end.")
+        .otherwise("Not in the plan: its partition of the offsets topic was not read completely.")
     )
     return _finding(STALE_GROUP, F.col("stale"), evidence, action, F.col("certain"))
 
 
 def no_commits(criteria: Criteria) -> Column:
-    """A group with members that have not committed for long, or never."""
+    """A group with members that has not committed since the limit, or never."""
     last = F.coalesce("last_commit", "idle_since")
     found = F.col("included") & (F.col("members") > 0) & _consumers() & (last < F.lit(criteria.limit))
     evidence = F.concat(
         F.format_string("The group is %s with %d member(s), ", "state", "members"),
         F.when(
-            F.col("last_commit").isNull(), F.concat(F.lit("and has committed nothing since "), _words("idle_since"))
-        ).otherwise(F.concat(F.lit("and its last commit was at "), _words("last_commit"))),
+            F.col("last_commit").isNull(), F.concat(F.lit("and has not committed since "), _time_text("idle_since"))
+        ).otherwise(F.concat(F.lit("and its last commit was at "), _time_text("last_commit"))),
         F.lit("."),
     )
-    action = F.lit("Look at the application: it may be stuck, have nothing to read, or keep its offsets elsewhere.")
+    action = F.lit(
+        "Check the application: it may be stuck, have no records to read, or store its offsets outside of Kafka."
+    )
     return _finding(NO_COMMITS, found, evidence, action)
 
 
 def unsubscribed(criteria: Criteria) -> Column:
-    """An offset of a group with members, none of which subscribes to the topic."""
+    """An offset of a topic that no member of the group subscribes to."""
     evidence = F.concat(
-        F.lit("The group has members, and none subscribes to the topic; committed at "),
-        _words("commit_time"),
+        F.lit("The group has members, but none of them subscribes to the topic; committed at "),
+        _time_text("commit_time"),
         F.lit("."),
     )
-    return _useless(UNSUBSCRIBED, ~F.col("subscribed") & F.col("topic_exists"), evidence, criteria)
+    return _unneeded(UNSUBSCRIBED, ~F.col("subscribed") & F.col("topic_exists"), evidence, criteria)
 
 
 def topic_gone() -> Column:
-    """An offset of a topic or a partition that does not exist any more."""
+    """An offset of a topic or partition that does not exist."""
     evidence = F.concat(
-        F.lit("The topic or the partition does not exist; committed at "), _words("commit_time"), F.lit(".")
+        F.lit("The topic or partition does not exist; committed at "), _time_text("commit_time"), F.lit(".")
     )
     action = F.lit(
-        "Nothing to do: brokers refuse to delete offsets of a missing topic. They expire, or go with the group."
+        "No action is possible: brokers reject the deletion of offsets of a topic that does not exist. The offsets "
+        "expire, or are deleted with the group."
     )
     return _finding(TOPIC_GONE, ~F.col("topic_exists"), evidence, action)
 
 
 def topic_recreated(criteria: Criteria) -> Column:
-    """An offset of an earlier topic of the same name (topic ids, which commits hold since Kafka 4.1)."""
+    """An offset of a deleted topic of the same name; Kafka 4.1 and newer store the topic ID in commits."""
     evidence = F.format_string(
-        "The offset was committed on topic id %s, and the topic's id is %s now; committed at %s.",
+        "The offset belongs to topic ID %s, but the current topic ID is %s; committed at %s.",
         "topic_id",
         "current_topic_id",
-        _words("commit_time"),
+        _time_text("commit_time"),
     )
-    return _useless(TOPIC_RECREATED, F.col("topic_id") != F.col("current_topic_id"), evidence, criteria)
+    return _unneeded(TOPIC_RECREATED, F.col("topic_id") != F.col("current_topic_id"), evidence, criteria)
 
 
 def negative_offset() -> Column:
-    """An offset below 0, which any client may commit: brokers store it, and consumers take it for none."""
-    evidence = F.format_string("Offset %d is committed, which consumers take for no offset.", "offset")
+    """An offset below 0: brokers accept and store such offsets, but consumers ignore them."""
+    evidence = F.format_string("The committed offset is %d. Consumers ignore negative offsets.", "offset")
     return _finding(NEGATIVE_OFFSET, F.col("offset") < 0, evidence, F.lit(_SET_OFFSET))
 
 
 def before_log_start() -> Column:
-    """An offset of a record that the log has lost before it was read."""
+    """An offset before the log start: records were deleted before the group read them."""
     return _outside(BEFORE_LOG_START, F.col("offset").between(0, F.col("log_start") - 1))
 
 
 def after_log_end() -> Column:
-    """An offset of a record that the log does not have yet, or has no more."""
+    """An offset after the log end."""
     return _outside(AFTER_LOG_END, F.col("offset") > F.col("log_end"))
 
 
@@ -155,7 +162,10 @@ def undecodable() -> Column:
     evidence = F.format_string(
         "The record at offset %d of partition %d: %s.", "source_offset", "source_partition", "problem"
     )
-    action = F.lit("Look whether a newer release of the collection knows the record. Its key never enters the plan.")
+    action = F.lit(
+        "Check whether a newer release of the collection can decode the record. The key of the record is never in "
+        "the plan."
+    )
     return _finding(UNDECODABLE, F.lit(True), evidence, action)
 
 
@@ -163,13 +173,13 @@ def findings(groups: DataFrame, offsets: DataFrame, undecoded: DataFrame, criter
     """Return the table C(findings).
 
     Args:
-        groups: as `judged` gives it.
-        offsets: as `transforms.offsets` gives it.
-        undecoded: as `transforms.undecodable` gives it.
+        groups: the result of `classify_groups`.
+        offsets: the result of `transforms.offsets`.
+        undecoded: the result of `transforms.undecodable`.
     """
-    # a stale group is one finding, whatever else is wrong with its offsets
+    # a stale group is one finding; its offsets are not reported again
     chosen = groups.filter("included and not stale").select("group", "certain", "state", "type", "protocol_type")
-    judged_offsets = offsets.join(F.broadcast(chosen), "group")
+    offsets_in_use = offsets.join(F.broadcast(chosen), "group")
     of_offsets = [
         unsubscribed(criteria),
         topic_gone(),
@@ -180,13 +190,13 @@ def findings(groups: DataFrame, offsets: DataFrame, undecoded: DataFrame, criter
     ]
     return (
         _table(groups, [stale_group(criteria), no_commits(criteria)])
-        .unionByName(_table(judged_offsets, of_offsets))
+        .unionByName(_table(offsets_in_use, of_offsets))
         .unionByName(_table(undecoded, [undecodable()]))
     )
 
 
 def _finding(kind: str, found: Column, evidence: Column, action: Column, planned: Column | None = None) -> Column:
-    """Return the finding where it is one, else null."""
+    """Return the finding where the condition is true, otherwise null."""
     fields = {
         "kind": F.lit(kind),
         "evidence": evidence,
@@ -196,8 +206,8 @@ def _finding(kind: str, found: Column, evidence: Column, action: Column, planned
     return F.when(found, F.struct(*(column.alias(name) for name, column in fields.items())))
 
 
-def _useless(kind: str, found: Column, evidence: Column, criteria: Criteria) -> Column:
-    """Offsets go into the plan if they are old, and still live as they were scanned, and nobody subscribes to them."""
+def _unneeded(kind: str, found: Column, evidence: Column, criteria: Criteria) -> Column:
+    """Plan an offset if it is old, unchanged since the scan, and no member subscribes to its topic."""
     unused = ~F.col("subscribed") | (F.col("state") == EMPTY)
     old = F.greatest("commit_time", "record_time") < F.lit(criteria.limit)
     consumers = _consumers()
@@ -206,30 +216,36 @@ def _useless(kind: str, found: Column, evidence: Column, criteria: Criteria) -> 
     )
     action = (
         F.when(planned, f"Delete the offset. {_IN_PLAN}")
-        .when(F.col("offset") < 0, "Not in the plan: the cluster shows no negative offsets to compare with.")
+        .when(
+            F.col("offset") < 0,
+            "Not in the plan: brokers do not return negative offsets, so the offset cannot be verified.",
+        )
         .when(old.isNull(), "Not in the plan: the time of the commit is unknown.")
-        .when(~old, f"Not in the plan: it was committed less than {criteria.stale_after} ago, so look who commits it.")
+        .when(~old, f"Not in the plan: committed less than {criteria.stale_after} ago. Check which client commits it.")
         .when(
             ~unused,
-            "Not in the plan: the group subscribes to the topic. Set the offset, once its consumers are stopped.",
+            "Not in the plan: the group subscribes to the topic. Stop the consumers of the group, then set the offset.",
         )
-        .when(unused.isNull(), "Not in the plan: nothing tells whether the group subscribes to the topic.")
-        .when(~F.col("certain"), "Not in the plan: something of the group is hidden, undecodable, unread or irregular.")
-        .when(~consumers, "Not in the plan: the members of the group are no consumers.")
-        .otherwise("Not in the plan: the cluster does not show the offset as the topic holds it.")
+        .when(unused.isNull(), "Not in the plan: the subscriptions of the group are unknown.")
+        .when(
+            ~F.col("certain"),
+            "Not in the plan: the data of the group is incomplete, cannot be decoded, or is not valid in requests.",
+        )
+        .when(~consumers, "Not in the plan: the group is not a group of consumers.")
+        .otherwise("Not in the plan: the offset in the cluster differs from the offset in the topic.")
     )
     return _finding(kind, found, evidence, action, planned)
 
 
 def _outside(kind: str, found: Column) -> Column:
     evidence = F.format_string(
-        "Offset %d is committed, and the log has offsets %d to %d.", "offset", "log_start", "log_end"
+        "The committed offset is %d, but the log contains offsets %d to %d.", "offset", "log_start", "log_end"
     )
     return _finding(kind, found, evidence, F.lit(_SET_OFFSET))
 
 
 def _table(rows: DataFrame, found: list[Column]) -> DataFrame:
-    """Return one row for each finding of each row."""
+    """Return one row per finding."""
     where = {"topic": "string", "partition": "int"}
     place = [F.col(name) if name in rows.columns else F.lit(None).cast(of).alias(name) for name, of in where.items()]
     each = rows.select("group", *place, F.explode(F.array_compact(F.array(*found))).alias("found"))
@@ -237,9 +253,9 @@ def _table(rows: DataFrame, found: list[Column]) -> DataFrame:
 
 
 def _consumers() -> Column:
-    """Whether a group is one of consumers, and of a type that a plan can hold."""
+    """Whether a group is a group of consumers, of a type that plans support."""
     return F.col("type").isin(*TYPES) & F.col("protocol_type").isin(*CONSUMERS)
 
 
-def _words(column: str) -> Column:
+def _time_text(column: str) -> Column:
     return F.coalesce(F.date_format(column, "yyyy-MM-dd'T'HH:mm:ss'Z'"), F.lit("an unknown time"))

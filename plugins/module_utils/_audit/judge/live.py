@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the cluster says of itself: groups and their committed offsets before the scan, topics and logs after it."""
+"""The state of the cluster: groups and committed offsets before the scan, topics and logs after it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _UNKNOWN_TOPIC = "UNKNOWN_TOPIC_OR_PARTITION"
 
 @dataclasses.dataclass(frozen=True)
 class Live:
-    """Arrow tables to join with what the log holds; what cannot be told is null.
+    """Arrow tables to join with the records of the topic; unknown values are null.
 
     Attributes:
-        groups: C(group), C(type), C(state), C(protocol_type), C(members) (how many), C(included).
+        groups: C(group), C(type), C(state), C(protocol_type), C(members) (their number), C(included).
         offsets: C(group), C(topic), C(partition), C(live_offset).
-        subscriptions: C(group), C(topic), C(subscribed): for each topic committed by a group with members.
-        retention: the broker's offsets.retention.minutes, in ms.
-        warnings: what could not be asked, in sentences.
+        subscriptions: C(group), C(topic), C(subscribed): for each committed topic of a group with members.
+        retention: offsets.retention.minutes of the brokers, in ms.
+        warnings: requests that failed.
     """
 
     groups: pa.Table
@@ -46,15 +46,16 @@ class Live:
 
 
 async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
-    """Ask the cluster about its groups.
+    """Describe all groups of the cluster, and fetch their committed offsets.
 
-    Before the end offsets of the scan are taken: who has left by then has a record in it.
+    This runs before the end offsets of the scan are read, so that the scan contains a record of each member that left
+    before.
 
     Args:
-        included: whether the audit is to judge a group.
+        included: whether the audit classifies a group.
 
     Raises:
-        CallError, TaskError: the brokers do not answer.
+        CallError, TaskError: the brokers do not respond.
     """
     gathered = Gathered({}, [], [], {})
     await _gather.listed(session, [], [], gathered)
@@ -63,8 +64,8 @@ async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
     minutes = await broker_setting(session, _RETENTION)
     warnings = [_problem(problem) for problem in gathered.errors]
     if not isinstance(minutes, str):
-        why = minutes.name if isinstance(minutes, KafkaError) else "the broker does not show it"
-        warnings.append(f"expire_time is unknown, since {_RETENTION} cannot be read: {why}")
+        why = minutes.name if isinstance(minutes, KafkaError) else "the response of the broker did not include it"
+        warnings.append(f"expire_time is unknown, because {_RETENTION} cannot be read: {why}")
     return Live(
         _groups(gathered, included),
         _offsets(gathered),
@@ -74,25 +75,25 @@ async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
     )
 
 
-async def still_empty(session: Session, seen: Live) -> Live:
-    """Describe the groups without members again, after the scan: who joined meanwhile may have left no record in it.
+async def recheck_empty(session: Session, seen: Live) -> Live:
+    """Describe the Empty groups again after the scan, because a member may have joined without a record in the scan.
 
     Returns:
-        What was seen, with their state of now; null where it cannot be told, or where the group is gone.
+        `seen` with the current states; null where the state is unknown or the group does not exist.
     """
     rows = seen.groups.to_pylist()
     now = await describe(session, [row["group"] for row in rows if row["state"] == EMPTY])
     for row in rows:
         if row["group"] in now:
             group = now[row["group"]]
-            row.update(_use(group if isinstance(group, Group) else None))
+            row.update(_usage(group if isinstance(group, Group) else None))
     return dataclasses.replace(seen, groups=pa.Table.from_pylist(rows, schema=seen.groups.schema))
 
 
 def _problem(problem: dict[str, t.Any]) -> str:
     where = f"group '{problem['group']}'" if "group" in problem else f"the broker at {problem['address']}"
     why = problem.get("message") or f"{problem['error']['name']}: {problem['error']['message']}"
-    return f"{where} could not be asked: {why}"
+    return f"{where} cannot be described: {why}"
 
 
 def _groups(gathered: Gathered, included: c.Callable[[str], bool]) -> pa.Table:
@@ -104,7 +105,7 @@ def _groups(gathered: Gathered, included: c.Callable[[str], bool]) -> pa.Table:
                 "group": name,
                 "type": group.type if group else found.listing.type,
                 "protocol_type": group.protocol_type if group else found.listing.protocol_type,
-                **_use(group),
+                **_usage(group),
                 "included": included(name),
             }
         )
@@ -119,8 +120,8 @@ def _groups(gathered: Gathered, included: c.Callable[[str], bool]) -> pa.Table:
     )
 
 
-def _use(group: Group | None) -> dict[str, t.Any]:
-    """Return what tells whether a group is in use; null where it is not known."""
+def _usage(group: Group | None) -> dict[str, t.Any]:
+    """Return the state and the number of members of a group; null if unknown."""
     return {"state": group.state if group else None, "members": len(group.members) if group else None}
 
 
@@ -144,12 +145,11 @@ def _subscriptions(gathered: Gathered) -> pa.Table:
 
 
 async def partitions(session: Session, committed: c.Collection[TopicPartition]) -> pa.Table:
-    """Ask the cluster about the partitions that the log holds offsets of.
+    """Describe the partitions with committed offsets, and read the start and end of their logs.
 
-    Columns: C(topic), C(partition), C(exists), C(current_topic_id), C(log_start), C(log_end). What cannot be told is
-    null.
+    Columns: C(topic), C(partition), C(exists), C(current_topic_id), C(log_start), C(log_end). Unknown values are null.
     """
-    # a record may name what no topic can be called, and clients refuse to ask for
+    # records may contain invalid topic names, which clients reject
     names = {where.topic for where in committed if inputs.TOPIC.fullmatch(where.topic)}
     topics = await describe_topics(session, names)
     existing: list[TopicPartition] = []

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""From findings to the plan: what consumer_group and consumer_group_offsets may delete, and what they are to expect."""
+"""The plan from the findings: what consumer_group and consumer_group_offsets may delete, with the expected state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = dict[str, t.Any]
 
 
 def delete_groups(found: list[Row], groups: dict[str, Row], offsets: pa.Table) -> list[PlannedGroup]:
-    """Return the stale groups that are certain, each with all that it has committed as the cluster shows it.
+    """Return the planned stale groups, each with its committed offsets as the cluster returns them.
 
     Args:
         found: the table C(findings).
@@ -28,7 +28,7 @@ def delete_groups(found: list[Row], groups: dict[str, Row], offsets: pa.Table) -
     evidence = {row["group"]: row["evidence"] for row in _planned(found) if row["kind"] == STALE_GROUP}
     committed: dict[str, dict[TopicPartition, int]] = collections.defaultdict(dict)
     for row in _offsets_of(evidence, offsets):
-        # the cluster shows no negative ones, and a plan expects what the cluster shows
+        # brokers do not return negative offsets, and a plan contains what brokers return
         if row["offset"] < 0:
             continue
         committed[row["group"]][TopicPartition(row["topic"], row["partition"])] = row["offset"]
@@ -39,8 +39,8 @@ def delete_groups(found: list[Row], groups: dict[str, Row], offsets: pa.Table) -
 
 
 def delete_offsets(found: list[Row], groups: dict[str, Row], offsets: pa.Table) -> list[PlannedOffset]:
-    """Return the offsets of no use, of groups that stay; the arguments are those of `delete_groups`."""
-    # an offset may be of no use for two reasons
+    """Return the planned offsets of groups that are not deleted; arguments as for `delete_groups`."""
+    # an offset can have two findings
     evidence = {
         (row["group"], row["topic"], row["partition"]): row["evidence"]
         for row in _planned(found)
@@ -63,7 +63,7 @@ def _planned(found: list[Row]) -> list[Row]:
 
 
 def _offsets_of(names: t.Iterable[str], offsets: pa.Table) -> list[Row]:
-    """Return the rows of some groups; of a large table, only those become Python values."""
+    """Return the rows of some groups; only these rows are converted to Python values."""
     mine = pc.is_in(offsets["group"], value_set=pa.array(sorted(names), pa.string()))
     rows: list[Row] = offsets.select(["group", "topic", "partition", "offset"]).filter(mine).to_pylist()
     return rows

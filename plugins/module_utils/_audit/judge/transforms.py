@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""From the rows of the scan to the tables C(offsets), C(groups) and C(activity): DataFrame -> DataFrame."""
+"""Transformations from the rows of the scan to the tables C(offsets), C(groups) and C(activity)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..libraries import Column, DataFrame, F
 EMPTY = "Empty"
 # protocol types of groups whose members are consumers; empty for a simple group
 CONSUMERS = ("", "consumer", "streams")
-# of the year 9999, where the calendars of Spark's readers end
+# end of the year 9999, the last year that readers of the tables support
 _LAST_TIME = 253_402_300_799_999
 _LAST_DAY = _LAST_TIME // 86_400_000
-# stands for no time
+# means that no time is set
 _NO_TIME = -1
 _METERS = ("commits", "tombstones", "rebalances")
 _TYPES = {
@@ -32,7 +32,7 @@ _TYPES = {
 
 @dataclasses.dataclass(frozen=True)
 class LiveFrames:
-    """The tables of `live`, as DataFrames; which of them every executor can hold; and the retention in ms."""
+    """The tables of `live` as DataFrames, the names of those small enough to broadcast, and the retention in ms."""
 
     groups: DataFrame
     offsets: DataFrame
@@ -41,14 +41,14 @@ class LiveFrames:
     small: frozenset[str]
     retention: int | None
 
-    def beside(self, name: str) -> DataFrame:
-        """Return a table to join a large one with."""
+    def for_join(self, name: str) -> DataFrame:
+        """Return a table for a join with a large one: with a broadcast hint if the table is small."""
         frame: DataFrame = getattr(self, name)
         return F.broadcast(frame) if name in self.small else frame
 
 
 def commits(records: DataFrame) -> DataFrame:
-    """Return the latest commit of each group and partition, without those that were deleted since."""
+    """Return the latest commit of each group and partition, without deleted offsets."""
     live = records.filter((F.col("kind") == kinds.OFFSET_COMMIT) & ~F.col("tombstone"))
     return live.select(
         "group",
@@ -68,18 +68,18 @@ def commits(records: DataFrame) -> DataFrame:
 
 
 def activity(records: DataFrame) -> DataFrame:
-    """Return commits, tombstones and completed rebalances by group and day (KIP-496), of what the log still holds."""
+    """Return commits, tombstones and completed rebalances per group and day (KIP-496), of records still in the log."""
     of_day = (F.col("kind") == kinds.ACTIVITY) & F.col("day").between(0, _LAST_DAY)
     day = F.date_from_unix_date("day").alias("day")
     return records.filter(of_day).select("group", day, *_METERS, _time("timestamp").alias("last_commit"))
 
 
 def metadata(records: DataFrame) -> DataFrame:
-    """Return what the log says of each group itself.
+    """Return the metadata of each group in the log.
 
-    Columns: C(log_type), C(empty_ms) (since when a classic group has no members, ms since the epoch), C(last_record):
-    when a record of the group or of its members was written last, deletions included, and C(in_log): whether more is
-    left than deletions.
+    Columns: C(log_type); C(empty_ms): the time since which a classic group has no members, in ms since the epoch;
+    C(last_record): the time of the last record of the group or its members, including tombstones; and C(in_log):
+    whether the log contains a record of the group that is not a tombstone.
     """
     commit_like = F.col("kind").isin(kinds.OFFSET_COMMIT, kinds.ACTIVITY, kinds.PARTITION, kinds.UNDECODABLE)
     group_record = F.when(F.col("kind").isin(*_TYPES) & ~F.col("tombstone"), F.col("source_offset"))
@@ -107,27 +107,27 @@ def metadata(records: DataFrame) -> DataFrame:
 
 
 def undecodable(records: DataFrame) -> DataFrame:
-    """Return the records that cannot be decoded, and as much of their keys as can."""
+    """Return the records that cannot be decoded, with the decoded part of their keys."""
     return records.filter(F.col("kind") == kinds.UNDECODABLE).select(
         "group", "topic", "partition", "source_partition", "source_offset", "problem"
     )
 
 
 def offsets(committed: DataFrame, log_groups: DataFrame, live: LiveFrames) -> DataFrame:
-    """Return the table C(offsets): each latest commit beside its log, its topic, its group and what is live.
+    """Return the table C(offsets): each latest commit, joined with its log, topic, group and current offset.
 
     Args:
-        committed: as `commits` gives it.
-        log_groups: as `metadata` gives it.
+        committed: the result of `commits`.
+        log_groups: the result of `metadata`.
     """
-    # greatest takes no notice of a null; consumers take a negative offset for none, and the difference may overflow
+    # greatest() ignores nulls; consumers ignore negative offsets, and the difference could overflow
     known = F.col("log_end").isNotNull() & (F.col("offset") >= 0)
     lag = F.when(known, F.greatest(F.lit(0), F.col("log_end") - F.col("offset")))
     return (
-        committed.join(live.beside("offsets"), ["group", "topic", "partition"], "left")
-        .join(live.beside("partitions"), ["topic", "partition"], "left")
-        .join(live.beside("subscriptions"), ["group", "topic"], "left")
-        .join(live.beside("groups").select("group", "type", "protocol_type", "state"), "group", "left")
+        committed.join(live.for_join("offsets"), ["group", "topic", "partition"], "left")
+        .join(live.for_join("partitions"), ["topic", "partition"], "left")
+        .join(live.for_join("subscriptions"), ["group", "topic"], "left")
+        .join(live.for_join("groups").select("group", "type", "protocol_type", "state"), "group", "left")
         .join(log_groups.select("group", "empty_ms"), "group", "left")
         .select(
             "group",
@@ -154,10 +154,10 @@ def offsets(committed: DataFrame, log_groups: DataFrame, live: LiveFrames) -> Da
 
 
 def _expire_time(retention: int | None) -> Column:
-    """When the coordinator may drop an offset (KIP-211, KIP-496; offsetExpirationCondition of the broker's groups).
+    """When the coordinator may expire an offset (KIP-211, KIP-496; offsetExpirationCondition of the broker's groups).
 
-    Null where it never does: as long as a member subscribes to the topic, or while nothing can be told; and where no
-    calendar has the time.
+    Null if the offset does not expire because a member subscribes to the topic, if the time is unknown, or if the time
+    is after the year 9999.
     """
     explicit = F.when(F.col("expire_ms") != _NO_TIME, F.col("expire_ms"))
     if retention is None:
@@ -173,13 +173,14 @@ def _expire_time(retention: int | None) -> Column:
 def groups(
     offset_table: DataFrame, log_groups: DataFrame, activity_table: DataFrame, undecoded: DataFrame, live: LiveFrames
 ) -> DataFrame:
-    """Return one row for each group that the log or the cluster knows.
+    """Return one row for each group in the log or the cluster.
 
-    C(idle_since) is the last commit, also of an offset that was deleted since, or the last record of the group itself
-    if that is later. C(regular) is false where no request could name the group or one of its topics, or where its
-    records stand in two partitions. C(committed_since) counts offsets that are not as the scan saw them, C(hidden)
-    those that the cluster does not show, although it has them: it shows no negative ones. C(lag) is null unless it is
-    known of each partition that the group has committed; C(known_lag) sums what is known, null where nothing is.
+    C(idle_since) is the time of the last commit, including commits of deleted offsets, or of the last record of the
+    group itself if that is later. C(regular) is false if the name of the group or of one of its topics is not valid in
+    requests, or if its records are in two partitions. C(committed_since) counts the offsets that differ from the scan.
+    C(hidden) counts the offsets in the log that the cluster does not return, without negative offsets, which brokers
+    never return. C(lag) is null unless the lag of each committed partition is known; C(known_lag) is the sum of the
+    known lags, null if none is known.
     """
     committed = (
         "topic",
@@ -201,7 +202,7 @@ def groups(
         activity_table.select("group", *_METERS, F.col("last_commit").alias("committed_at")),
         undecoded.select("group", one.alias("undecodable")),
     ]
-    # one shuffle for all, in the place of one for each join
+    # one shuffle for all tables, instead of one per join
     every = functools.reduce(lambda some, more: some.unionByName(more, allowMissingColumns=True), parts)
     partitions, shown = F.count("committed"), F.count("live_offset")
     unseen = F.count_if((F.col("offset") >= 0) & F.col("live_offset").isNull())
@@ -211,7 +212,7 @@ def groups(
     source = F.coalesce("source_partition", "metadata_partition")
     place = F.col("topic").rlike(rf"\A{inputs.TOPIC.pattern}\z") & (F.col("partition") >= 0)
     nameable = F.octet_length("group").between(1, inputs.MAX_BYTES) & F.coalesce(F.bool_and(place), F.lit(True))
-    # null if there is nothing to sum, or the sum does not fit
+    # null if there are no values, or if the sum overflows
     known_lag = F.try_sum("lag")
     totals = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in _METERS]
     return (
@@ -244,7 +245,7 @@ def groups(
 
 
 def _time(ms: Column | str) -> Column:
-    """Return a time of ms since the epoch, null where there is none (-1) or where no calendar has it."""
+    """Return the timestamp of ms since the epoch, null if not set (-1) or after the year 9999."""
     return F.when(_in_calendar(ms), F.timestamp_millis(ms))
 
 

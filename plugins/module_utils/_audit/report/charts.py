@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The charts of the report: tables of numbers, each with a bar behind it."""
+"""The charts of the report: tables of numbers with bars."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import datetime
 import math
 import typing as t
 
-from .wording import counted, shown
+from .wording import pluralize, printable
 
 Rows = c.Sequence[c.Mapping[str, t.Any]]
 
-# days, and what a group whose last commit is younger is counted as
+# upper limits in days, and the label of each bucket
 AGES = [(1 / 24, "<1h"), (1, "<1d"), (7, "<7d"), (30, "<30d"), (90, "<90d"), (365, "<1y"), (math.inf, "older")]
 UNKNOWN = "none"
 DAYS = 90
@@ -26,7 +26,7 @@ _METERS = ("commits", "tombstones", "rebalances")
 
 
 class Bar(t.NamedTuple):
-    """A number, and how much of the width that there is its bar takes."""
+    """A number, and the width of its bar in percent."""
 
     number: int
     percent: float
@@ -35,7 +35,7 @@ class Bar(t.NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Chart:
-    """A title, a note on it, and rows of a name and its bars; no rows if there is nothing to show."""
+    """A title, a note, and rows of a name and its bars; no rows if there is no data."""
 
     title: str
     note: str
@@ -44,7 +44,7 @@ class Chart:
 
 
 def age_buckets(groups: Rows) -> dict[str, tuple[int, int]]:
-    """Return, for each bucket of AGES and UNKNOWN, how many groups are not stale and how many are."""
+    """Return the numbers of groups that are not stale and stale, for each bucket of AGES and UNKNOWN."""
     found: collections.Counter[tuple[str, bool]] = collections.Counter()
     for group in groups:
         age = group["age_days"]
@@ -54,29 +54,29 @@ def age_buckets(groups: Rows) -> dict[str, tuple[int, int]]:
 
 
 def ages(groups: Rows, stale_after: str) -> Chart:
-    """Return the histogram of the age of the last commit."""
+    """Return the histogram of the times since the last commit."""
     buckets = age_buckets(groups)
     most = max(max(both) for both in buckets.values())
     charted = [
         (label, [_bar(fresh, most), _bar(stale, most, stale=True)]) for label, (fresh, stale) in buckets.items() if most
     ]
     return Chart(
-        "Age of the last commit",
-        "How many groups last committed, or changed, how long ago. None: the topic holds no time of either. "
-        f"Groups count as stale after {stale_after}.",
+        "Time since the last commit",
+        "Number of groups by the time since their last commit or change. none: the topic contains no timestamp. "
+        f"stale_after is {stale_after}.",
         ("Last commit", "Not stale", "Stale"),
         charted,
     )
 
 
 def activity(rows: Rows, today: datetime.date) -> Chart:
-    """Return commits, tombstones and rebalances a day, of the last DAYS days."""
+    """Return commits, tombstones and rebalances per day, of the last DAYS days."""
     first = today - datetime.timedelta(days=DAYS - 1)
     recent = {row["day"]: row for row in rows if first <= row["day"] <= today}
     outside = sum(row["commits"] for row in rows if row["day"] not in recent)
-    note = f"By the record's time, in UTC, of the last {DAYS} days. Compaction removes older commits of a key."
+    note = f"By record timestamp (UTC), for the last {DAYS} days. Compaction removes older commits of a key."
     if outside:
-        note += f" {counted(outside, 'commit')} of other days are not shown."
+        note += f" {pluralize(outside, 'commit')} of other days are not shown."
     days = (today - min(recent)).days + 1 if recent else 0
     most = {meter: max((row[meter] for row in recent.values()), default=0) for meter in _METERS}
     quiet = dict.fromkeys(_METERS, 0)
@@ -84,17 +84,17 @@ def activity(rows: Rows, today: datetime.date) -> Chart:
     for day in (today - datetime.timedelta(days=back) for back in range(days)):
         row = recent.get(day, quiet)
         charted.append((day.isoformat(), [_bar(row[meter], most[meter]) for meter in _METERS]))
-    return Chart("Activity a day", note, ("Day", *(meter.capitalize() for meter in _METERS)), charted)
+    return Chart("Activity per day", note, ("Day", *(meter.capitalize() for meter in _METERS)), charted)
 
 
 def top(groups: Rows, column: str, title: str, note: str) -> Chart:
-    """Return the TOP groups with most of `column`; those that have none are left out."""
+    """Return the TOP groups by `column`, without groups whose value is 0 or unknown."""
     most = sorted((group for group in groups if group[column]), key=lambda row: (-row[column], row["group"]))[:TOP]
     return Chart(
         title,
         note,
         ("Group", column.replace("_", " ").capitalize()),
-        [(shown(group["group"]), [_bar(group[column], most[0][column])]) for group in most],
+        [(printable(group["group"]), [_bar(group[column], most[0][column])]) for group in most],
     )
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The tables of the page: their columns, and their rows as JSON for its JavaScript."""
+"""The tables of the page: columns, and rows as JSON for the JavaScript of the page."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Row = dict[str, t.Any]
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """A column of a table in the page.
+    """A column of a table of the page.
 
     Attributes:
-        key: its key in the rows.
-        kind: name, word and sentence are texts; number, time, age (days) and flag are numbers.
-        filter: whether one can choose one of its values.
-        missing: what is shown where there is no value.
+        key: the key in the rows.
+        kind: name, word and sentence are strings; number, time, age (days) and flag are numbers.
+        filter: whether the page has a filter for the column.
+        missing: the text for rows without a value.
     """
 
     key: str
@@ -41,7 +41,7 @@ FINDINGS = (
     Column("topic", "Topic", "name"),
     Column("partition", "Partition", "number"),
     Column("evidence", "Evidence", "sentence"),
-    Column("action", "What to do", "sentence"),
+    Column("action", "Action", "sentence"),
     Column("planned", "In the plan", "flag", filter=True),
 )
 GROUPS = (
@@ -53,7 +53,7 @@ GROUPS = (
         "age_days",
         "Idle for",
         "age",
-        hint="Time since the last commit, or the last change of the group itself",
+        hint="Time since the last commit or the last change of the group",
         missing=wording.UNKNOWN,
     ),
     Column("last_commit", "Last commit (UTC)", "time"),
@@ -61,46 +61,48 @@ GROUPS = (
         "lag",
         "Lag",
         "number",
-        hint="Records that the group has not read, of all its partitions",
+        hint="Records that the group has not read, in all partitions",
         missing=wording.UNKNOWN,
     ),
     Column(
-        "known_lag", "Known lag", "number", hint="Lag of those partitions where it is known", missing=wording.UNKNOWN
+        "known_lag", "Known lag", "number", hint="Lag of the partitions whose lag is known", missing=wording.UNKNOWN
     ),
     Column("members", "Members", "number", missing=wording.UNKNOWN),
     Column("topics", "Topics", "number"),
-    Column("partitions", "Partitions", "number", hint="Partitions that the group has committed offsets of"),
-    Column("wasted_partitions", "Wasted", "number", hint="Committed offsets that no consumer of the group needs"),
+    Column("partitions", "Partitions", "number", hint="Partitions with committed offsets of the group"),
+    Column(
+        "unneeded_offsets", "Unneeded offsets", "number", hint="Committed offsets that no consumer of the group needs"
+    ),
     Column("commits", "Commits", "number"),
     Column("tombstones", "Tombstones", "number"),
     Column("rebalances", "Rebalances", "number"),
     Column("protocol_type", "Protocol", "word"),
-    Column("expires", "Expires (UTC)", "time", hint="When the broker deletes the offsets if nothing is committed"),
+    Column("expires", "Expires (UTC)", "time", hint="When the broker deletes the offsets if the group does not commit"),
 )
 
 
 def tables(findings: c.Sequence[Row], groups: c.Sequence[Row]) -> list[Row]:
     """Return the two tables of the page."""
-    found = [{**row, "kind": wording.KINDS[row["kind"]].few} for row in findings]
+    found = [{**row, "kind": wording.KINDS[row["kind"]].title} for row in findings]
     named = [
-        {**row, "state": row["state"] or "not shown", "protocol_type": row["protocol_type"] or None} for row in groups
+        {**row, "state": row["state"] or "not visible", "protocol_type": row["protocol_type"] or None} for row in groups
     ]
     return [
         {
             "name": "findings",
             "title": "Findings",
-            "note": "Each finding, the evidence for it, and what to do about it. The plan proposes what to delete: "
-            "ask the owners first.",
+            "note": "All findings, with evidence and recommended action. The plan is a proposal: ask the owners of the "
+            "groups before you delete anything.",
             "columns": FINDINGS,
             "json": embed("findings", FINDINGS, found),
         },
         {
             "name": "groups",
             "title": "All groups",
-            "note": "Idle is the time since the last commit, or since the group itself last changed. Lag is what "
-            "the group has not read yet. It is unknown if the group has no committed offset, or if a log cannot "
-            "be read; known lag sums the rest. Wasted counts committed offsets that no consumer of the "
-            "group needs.",
+            "note": "Idle for is the time since the last commit or the last change of the group. Lag is the number of "
+            "records that the group has not read. It is unknown if the group has no committed offsets, or if a log "
+            "cannot be read; known lag is the sum of the known values. Unneeded offsets are committed offsets that no "
+            "consumer of the group needs.",
             "columns": GROUPS,
             "json": embed("groups", GROUPS, named),
         },
@@ -108,7 +110,7 @@ def tables(findings: c.Sequence[Row], groups: c.Sequence[Row]) -> list[Row]:
 
 
 def embed(noun: str, columns: c.Sequence[Column], rows: c.Sequence[Row]) -> str:
-    """Return rows as JSON for a script element: ASCII, and without the characters that HTML gives a meaning."""
+    """Return rows as JSON for a script element: ASCII, with HTML special characters escaped."""
     document = {"noun": noun, "size": len(rows), "columns": [_column(column, rows) for column in columns]}
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
@@ -120,7 +122,7 @@ def _column(column: Column, rows: c.Sequence[Row]) -> Row:
     if column.kind in ("name", "word", "sentence"):
         places: dict[str, int] = {}
         encoded["rows"] = [-1 if cell is None else places.setdefault(cell, len(places)) for cell in cells]
-        encoded["values"] = [wording.shown(value) for value in places]
+        encoded["values"] = [wording.printable(value) for value in places]
     elif column.kind == "time":
         encoded["rows"] = [None if cell is None else int(cell.timestamp()) for cell in cells]
     elif column.kind == "age":

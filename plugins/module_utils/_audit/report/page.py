@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The page of the report: its HTML as a Jinja template, its style sheet, and the JavaScript of its tables."""
+"""The page of the report: Jinja template, style sheet, and the JavaScript of the tables."""
 
 from __future__ import annotations
 
@@ -16,62 +16,64 @@ TEMPLATE = r"""<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy"
  content="default-src 'none'; style-src 'unsafe-inline'; script-src '{{ script_hash }}';
  base-uri 'none'; form-action 'none'">
-<title>Consumer groups of {{ audit.cluster_id|shown }}, {{ audit.created|moment }}</title>
+<title>Consumer groups of {{ audit.cluster_id|printable }}, {{ audit.created|time }}</title>
 <style>{{ style|safe }}</style>
 </head>
 <body>
 <header>
   <p class="kicker">Audit of consumer groups</p>
-  <h1>Kafka cluster <bdi>{{ audit.cluster_id|shown }}</bdi></h1>
-  <p class="facts"><span>{{ audit.created|moment }}</span>
-    <span>{{ audit.summary.records|count }} records of <bdi>{{ audit.topic|shown }}</bdi>
+  <h1>Kafka cluster <bdi>{{ audit.cluster_id|printable }}</bdi></h1>
+  <p class="facts"><span>{{ audit.created|time }}</span>
+    <span>{{ audit.summary.records|number }} records of <bdi>{{ audit.topic|printable }}</bdi>
     in {{ "%.1f"|format(audit.duration) }} s</span></p>
   <p>{% for sentence in criteria %}{{ sentence }} {% endfor %}</p>
-  <nav aria-label="Sections"><a href="#do">What to do</a> <a href="#charts">Charts</a>
+  <nav aria-label="Sections"><a href="#actions">Actions</a> <a href="#charts">Charts</a>
     <a href="#findings">Findings</a> <a href="#groups">Groups</a></nav>
 </header>
 <main>
 {% if audit.warnings %}
 <section class="warnings" aria-labelledby="warnings">
   <h2 id="warnings">Warnings</h2>
-  <ul>{% for warning in audit.warnings %}<li>{{ warning|shown }}</li>{% endfor %}</ul>
+  <ul>{% for warning in audit.warnings %}<li>{{ warning|printable }}</li>{% endfor %}</ul>
 </section>
 {% endif %}
 
 <dl class="tiles">
 {% for tile in tiles %}
-  <div{% if tile.alarm %} class="alarm"{% endif %}><dt>{{ tile.label }}</dt><dd>{{ tile.number|count }}</dd></div>
+  <div{% if tile.alarm %} class="alarm"{% endif %}><dt>{{ tile.label }}</dt><dd>{{ tile.number|number }}</dd></div>
 {% endfor %}
 </dl>
 
-<section id="do" aria-labelledby="do-title">
-  <h2 id="do-title">What was found, and what to do</h2>
+<section id="actions" aria-labelledby="actions-title">
+  <h2 id="actions-title">Findings and recommended actions</h2>
   {% if kinds %}
   <ul class="kinds cards">
   {% for kind in kinds %}
-    <li class="card"><h3>{{ kind.advice.few }} <span class="badge">{{ kind.number|count }}</span>
-      {% if kind.planned %}<span class="planned">{{ kind.planned|count }} in the plan</span>{% endif %}</h3>
+    <li class="card"><h3>{{ kind.advice.title }} <span class="badge">{{ kind.number|number }}</span>
+      {% if kind.planned %}<span class="planned">{{ kind.planned|number }} in the plan</span>{% endif %}</h3>
       <p>{{ kind.advice.meaning }}</p>
-      <p><strong>What to do:</strong> {{ kind.advice.todo }}</p></li>
+      <p><strong>Action:</strong> {{ kind.advice.action }}</p></li>
   {% endfor %}
   </ul>
   {% else %}
-  <p>Nothing was found that is stale or out of place.</p>
+  <p>No findings.</p>
   {% endif %}
   <h3>The plan</h3>
   {% if example %}
-  <p>{{ plan_words }} Nothing has been deleted yet. The modules look at each group again when they apply the plan, and
-    leave alone what has changed since. The plan is this file:</p>
-  <p class="path"><code>{{ audit.plan|shown }}</code></p>
-  <p>Read it, and take out what is to stay. Save this as <code>clean-up.yml</code>, with your own addresses:</p>
+  <p>{{ plan_summary }} Nothing has been deleted yet. When the modules apply the plan, they check each group again and
+    skip groups and offsets that changed since the audit. The plan is this file:</p>
+  <p class="path"><code>{{ audit.plan|printable }}</code></p>
+  <p>Review the plan, and remove the entries to keep. Save this playbook as <code>clean-up.yml</code>, with the
+    addresses of your brokers:</p>
   <pre tabindex="0" aria-label="Playbook that applies the plan"><code>{{ example }}</code></pre>
-  <p>Run it in check mode first, which shows what would go and changes nothing. Then run it for good:</p>
+  <p>Run the playbook in check mode first, which shows the deletions without changes. Then run it without
+    <code>--check</code>:</p>
   <pre tabindex="0" aria-label="Commands"><code>ansible-playbook clean-up.yml --check --diff
 ansible-playbook clean-up.yml</code></pre>
-  <p>The back-ups hold all that is deleted. To take it back, use
+  <p>The backups contain everything that is deleted. To restore it, use
     <code>kafkaops.groups.consumer_group_offsets</code> with <code>restore</code>.</p>
   {% else %}
-  <p>There is nothing to delete: the plan is empty.</p>
+  <p>The plan is empty.</p>
   {% endif %}
 </section>
 
@@ -89,11 +91,11 @@ ansible-playbook clean-up.yml</code></pre>
           <tr><th scope="row">
             <bdi{% if name|length > 40 %} title="{{ name }}"{% endif %}>{{ name|shorten(40) }}</bdi></th>
           {%- for bar in bars %}<td class="bar{% if bar.stale %} stale{% endif %}">
-            <span style="width: {{ bar.percent }}%"></span>{{ bar.number|count }}</td>{% endfor %}</tr>
+            <span style="width: {{ bar.percent }}%"></span>{{ bar.number|number }}</td>{% endfor %}</tr>
         {% endfor %}
         </tbody></table></div>
       {% else %}
-      <p class="nothing">Nothing to show.</p>
+      <p class="no-data">No data.</p>
       {% endif %}
     </figure>
   {% endfor %}
@@ -104,7 +106,7 @@ ansible-playbook clean-up.yml</code></pre>
 <section id="{{ table.name }}" aria-labelledby="{{ table.name }}-title" data-table="{{ table.name }}">
   <h2 id="{{ table.name }}-title">{{ table.title }}</h2>
   <p>{{ table.note }}</p>
-  <noscript><p class="nothing">This table needs JavaScript. Its rows are also in the Parquet tables of the audit.</p>
+  <noscript><p class="no-data">This table requires JavaScript. Its rows are also in the Parquet tables of the audit.</p>
   </noscript>
   <div class="controls" hidden>
     <div class="search"><label for="{{ table.name }}-search">Search</label>
@@ -133,13 +135,14 @@ ansible-playbook clean-up.yml</code></pre>
       <button type="button" data-go="next">Next</button><button type="button" data-go="last">Last</button>
     </span>
   </div>
-  <p class="left-out"></p>
+  <p class="print-note"></p>
   <script type="application/json">{{ table.json|safe }}</script>
 </section>
 {% endfor %}
 </main>
-<footer><p>Made by <code>kafkaops.groups.consumer_offsets_audit</code>. All times are in UTC.
-A name that holds invisible characters is shown with escapes such as <code>\u202e</code>; the plan has it as it is.</p>
+<footer><p>Created by <code>kafkaops.groups.consumer_offsets_audit</code>. All times are in UTC.
+Invisible characters in names are shown as escapes such as <code>\u202e</code>. The plan contains the original
+names.</p>
 </footer>
 <script>{{ script|safe }}</script>
 </body>
@@ -214,7 +217,7 @@ nav { display: flex; flex-wrap: wrap; gap: 0.3rem 1.25rem; margin-top: 0.9rem; }
 .bar { position: relative; isolation: isolate; }
 .bar span { position: absolute; z-index: -1; inset: 2px auto 2px 0; background: var(--bar); }
 .bar.stale span { background: var(--stale-bar); }
-.nothing { color: var(--muted); font-style: italic; }
+.no-data { color: var(--muted); font-style: italic; }
 
 .controls { display: flex; flex-wrap: wrap; gap: 0.75rem 1rem; align-items: end; margin: 1rem 0 0.75rem; }
 .controls[hidden], .pager[hidden] { display: none; }
@@ -256,7 +259,7 @@ tbody th { font-weight: 500; overflow-wrap: anywhere; }
 .pager button { cursor: pointer; border-color: var(--line); }
 .pager button:hover:enabled { border-color: var(--accent); }
 .pager button:disabled { opacity: 0.45; cursor: default; }
-.left-out { display: none; }
+.print-note { display: none; }
 footer { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--muted); font-size: 0.875rem; }
 
 @media (max-width: 40rem) {
@@ -291,7 +294,7 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--muted
   .card, .tiles div, tr { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; }
-  .left-out { display: block; font-style: italic; }
+  .print-note { display: block; font-style: italic; }
   .scroll, .chart .scroll { overflow: visible; max-height: none; border: 0; }
   .chart th, .chart td { padding: 0.1rem 0.35rem; }
   .chart thead th { position: static; }
@@ -305,7 +308,7 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--muted
 
 SCRIPT = r"""
 "use strict";
-// Each table keeps its rows as columns of data, and only one page of them in the document.
+// Each table stores its rows by column; only one page of rows is in the document.
 const PAGE = 50, PRINTED = 500, LONGEST = 120;
 const collator = new Intl.Collator("en", {numeric: true});
 const formatter = new Intl.NumberFormat("en-US");
@@ -323,7 +326,7 @@ function shorten(text) {
   return `${characters.slice(0, LONGEST / 2).join("")}…${characters.slice(-LONGEST / 2).join("")}`;
 }
 
-// Texts come as distinct values and, for each row, the index of its value; -1 is none.
+// Strings are stored as distinct values, with an index for each row; -1 means no value.
 class Column {
   constructor({key, kind, missing, values, rows}) {
     Object.assign(this, {key, kind, missing, values, rows, isText: TEXTS.includes(kind)});
@@ -335,7 +338,7 @@ class Column {
     return value === null ? null : FORMATS[this.kind](value);
   }
 
-  // what to sort by: a number for each row, null for none
+  // sort keys: a number for each row, null without a value
   get ranks() {
     if (!this.isText) return this.rows;
     if (!this.sorted) {
@@ -426,14 +429,14 @@ class Table {
     const end = start + rows.length, all = formatter.format(this.found.length);
     const nouns = this.found.length === 1 ? this.noun.replace(/s$/, "") : this.noun;
     this.body.replaceChildren(...rows.map(row => this.line(row)));
-    const of = this.found.length === this.size ? "" : ` (${formatter.format(this.size)} in all)`;
+    const of = this.found.length === this.size ? "" : ` (${formatter.format(this.size)} in total)`;
     this.section.querySelector("[role=status]").textContent = rows.length
       ? `${formatter.format(start + 1)} to ${formatter.format(end)} of ${all} ${nouns}${of}`
       : `No ${this.noun}${of}`;
-    this.section.querySelector(".left-out").textContent = this.noun === "groups"
-      ? `The table of the ${formatter.format(this.size)} groups is in the file, and not printed.`
+    this.section.querySelector(".print-note").textContent = this.noun === "groups"
+      ? `The table of ${formatter.format(this.size)} groups is not printed. It is in the HTML file.`
       : `${formatter.format(rows.length)} of ${formatter.format(this.size)} ${this.noun} are printed.`
-        + (rows.length < this.size ? " The others are in the file." : "");
+        + (rows.length < this.size ? ` All ${this.noun} are in the HTML file.` : "");
     for (const button of this.section.querySelectorAll("[data-go]")) {
       button.disabled = ["first", "previous"].includes(button.dataset.go) ? this.page === 0 : end >= this.found.length;
     }

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The playbook that applies the plan, as the report shows it."""
+"""The example playbook in the report, which applies the plan."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from . import wording
 
 
 def example(plan: str, delete_groups: int, delete_offsets: int) -> str:
-    """Return a playbook that applies the plan with so many deletions, or "" if there are none."""
+    """Return a playbook that applies the plan, or "" if the plan is empty."""
     tasks = [
-        _task(plan, "Delete the stale groups", "consumer_group", "groups", delete_groups),
+        _task(plan, "Delete stale groups", "consumer_group", "groups", delete_groups),
         _task(
             plan,
-            "Delete the committed offsets that nobody needs",
+            "Delete unneeded committed offsets",
             "consumer_group_offsets",
             "offsets",
             delete_offsets,
@@ -25,7 +25,7 @@ def example(plan: str, delete_groups: int, delete_offsets: int) -> str:
     ]
     if not any(tasks):
         return ""
-    return """- name: Clean up what the audit found
+    return """- name: Apply the plan of the audit
   hosts: localhost
   gather_facts: false
   module_defaults:
@@ -41,7 +41,7 @@ def _task(plan: str, name: str, module: str, what: str, changes: int) -> str:
     state = "        state: absent\n" if module == "consumer_group_offsets" else ""
     return f"""    - name: {name}
       kafkaops.groups.{module}:
-        plan: {json.dumps(wording.shown(plan), ensure_ascii=False)}
+        plan: {json.dumps(wording.printable(plan), ensure_ascii=False)}
 {state}        backup: "/var/backups/kafka/{what}-{{{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}}}.json"
         max_changes: {changes}
 """

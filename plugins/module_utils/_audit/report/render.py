@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The report of an audit: one HTML file that needs nothing else, neither the network nor another file."""
+"""The report of an audit: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ Row = dict[str, t.Any]
 
 @dataclasses.dataclass(frozen=True)
 class Audit:
-    """All that the report tells.
+    """The data of the report.
 
     Attributes:
-        created: when the audit began, in UTC.
-        criteria: those of the plan: stale_after, include, exclude.
+        created: the start of the audit, in UTC.
+        criteria: the criteria of the plan: stale_after, include, exclude.
         duration: seconds.
         topic: the topic that was read.
         summary: groups, offsets, records, stale_groups, findings, undecodable, delete_groups, delete_offsets.
         groups: rows of the table of groups.
-        activity: day, commits, tombstones and rebalances of all groups together.
-        findings: kind, group, topic, partition, evidence, action, and whether it is planned.
+        activity: day, and the total commits, tombstones and rebalances of all groups.
+        findings: kind, group, topic, partition, evidence, action, planned.
         plan: the path of plan.json.
     """
 
@@ -65,10 +65,10 @@ _ALARMS = {"stale_groups", "findings", "undecodable"}
 
 
 def write(path: str, audit: Audit) -> None:
-    """Write the report whole to `path`, in place of an earlier one, readable for all whom the umask allows.
+    """Write the report to `path` atomically, with the permissions of the umask.
 
     Raises:
-        TaskError: it could not be written; nothing is left of it, or the sentence says that it is there.
+        TaskError: the report cannot be written or synced; the message says whether the file exists.
     """
     text = render(audit)
     try:
@@ -85,13 +85,18 @@ def write(path: str, audit: Audit) -> None:
 
 def render(audit: Audit) -> str:
     """Return the page."""
-    # not above: it may be missing, which engine/process.py reports
+    # imported late, because the library may be missing, which engine/process.py reports
     import jinja2
 
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(shown=wording.shown, shorten=wording.shorten, count=wording.count, moment=wording.moment)
+    environment.filters.update(
+        printable=wording.printable,
+        shorten=wording.shorten,
+        number=wording.format_number,
+        time=wording.format_time,
+    )
     kinds = collections.Counter(row["kind"] for row in audit.findings)
     planned = collections.Counter(row["kind"] for row in audit.findings if row["planned"])
     digest = base64.b64encode(hashlib.sha256(page.SCRIPT.encode()).digest()).decode()
@@ -110,7 +115,7 @@ def render(audit: Audit) -> str:
             for kind, advice in wording.KINDS.items()
             if kinds[kind]
         ],
-        plan_words=_plan_words(audit.summary),
+        plan_summary=_plan_summary(audit.summary),
         example=playbook.example(audit.plan, audit.summary["delete_groups"], audit.summary["delete_offsets"]),
         charts=_charts(audit),
         tables=embedded.tables(audit.findings, audit.groups),
@@ -121,25 +126,27 @@ def _charts(audit: Audit) -> list[charts.Chart]:
     return [
         charts.ages(audit.groups, audit.criteria["stale_after"]),
         charts.activity(audit.activity, audit.created.date()),
-        charts.top(audit.groups, "known_lag", "Most lag", _lag_words(audit.groups)),
+        charts.top(audit.groups, "known_lag", "Highest lag", _lag_note(audit.groups)),
         charts.top(
             audit.groups,
-            "wasted_partitions",
-            "Most waste",
-            "The groups with the most committed offsets that none of their consumers needs.",
+            "unneeded_offsets",
+            "Most unneeded offsets",
+            "Groups with the most committed offsets that none of their consumers needs.",
         ),
     ]
 
 
-def _lag_words(groups: list[Row]) -> str:
+def _lag_note(groups: list[Row]) -> str:
     unknown = sum(row["lag"] is None for row in groups)
-    words = "The groups with the most records that they have not read."
-    return f"{words} Of {wording.counted(unknown, 'group')}, all of the lag or a part is unknown." if unknown else words
+    note = "Groups with the most unread records."
+    return (
+        f"{note} The lag of {wording.pluralize(unknown, 'group')} is partly or completely unknown." if unknown else note
+    )
 
 
-def _plan_words(summary: c.Mapping[str, int]) -> str:
+def _plan_summary(summary: c.Mapping[str, int]) -> str:
     parts = [
-        wording.counted(summary["delete_groups"], "stale group"),
-        f"{wording.counted(summary['delete_offsets'], 'committed offset')} of groups that stay",
+        wording.pluralize(summary["delete_groups"], "stale group"),
+        f"{wording.pluralize(summary['delete_offsets'], 'committed offset')} of groups that are not deleted",
     ]
-    return f"The plan is to delete {' and '.join(parts)}."
+    return f"The plan deletes {' and '.join(parts)}."
