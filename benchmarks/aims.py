@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the collection has to reach beside its peers, and whether it does."""
+"""The performance targets of the collection relative to its peers, and whether it meets them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GROWTH = 1.1
 
 
 class Aim(NamedTuple):
-    """What the collection has to reach: at least, or at most, so many times a peer's figure to its own."""
+    """A target: the minimum or maximum ratio of a peer's figure to the figure of the collection."""
 
     words: str
     operation: str
@@ -67,8 +67,8 @@ AIMS = (
 )
 
 
-def judged(by_case: dict[Case, Result]) -> str:
-    """What each aim asks for, what was measured, and whether that reaches it."""
+def targets(by_case: dict[Case, Result]) -> str:
+    """A table of targets, measured ratios and results."""
     rows = [[f"aim, {SIZE:,} groups on one broker", "measured", ""]]
     for aim in AIMS:
         result = by_case.get(Case(aim.operation, SIZE, 1, 0.0))

@@ -1,10 +1,10 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks.audit``: the audit beside a loop that only reads, and beside Kafka's own console consumer.
+"""``python -m benchmarks.audit``: compare the audit with a loop that only reads, and with Kafka's console consumer.
 
-One broker, one run, the measured ones in turn. The topic has the shape of the offsets topic: 50 partitions, commits of
-20,000 groups, written by hand. Each measurement is whole records a second; what counts are the ratios.
+One broker, one run, the programs in turn. The topic has the shape of the offsets topic: 50 partitions, commits of
+20,000 groups, generated. Figures are records per second; compare only the ratios.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _DAY = 86_400_000
 
 
 def fill(cluster: Cluster, topic: str, count: int) -> None:
-    """Make a topic of `count` commits; the same keys come again, as they do in the offsets topic."""
+    """Create a topic with `count` commits and repeated keys, as in the offsets topic."""
     topics.create(cluster.client(), topic, PARTITIONS, config={"retention.ms": "-1"})
     start = int(time.time() * 1000) - 10 * _DAY
     groups = [f"service-{number:05d}-consumers" for number in range(GROUPS)]
@@ -72,7 +72,7 @@ def fill(cluster: Cluster, topic: str, count: int) -> None:
 
 
 def floor(cluster: Cluster, topic: str, processes: int) -> float:
-    """Seconds that so many processes of confluent-kafka need to read the topic, and do nothing with it."""
+    """Seconds for a number of confluent-kafka processes to read the topic without processing it."""
     command = [sys.executable, "-m", "benchmarks.audit", "--only-read", cluster.bootstrap, topic]
     children = [
         subprocess.Popen([*command, f"{number}/{processes}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -113,7 +113,7 @@ def only_read(bootstrap: str, topic: str, part: str) -> None:
 
 
 def formatter(cluster: Cluster, topic: str, count: int) -> float:
-    """Seconds of Kafka's console consumer with its formatter of committed offsets, a whole process."""
+    """Seconds of Kafka's console consumer with the formatter for committed offsets, as a whole process."""
     command = java(
         DEFAULT_VERSION,
         1024,
@@ -128,7 +128,7 @@ def formatter(cluster: Cluster, topic: str, count: int) -> float:
 
 
 class Audit:
-    """Audits in one warm session, and the most memory that the workers of Spark took."""
+    """Audits in one warm session, and the peak memory of the Spark workers."""
 
     def __init__(self, cluster: Cluster, cores: int, folder: Path) -> None:
         from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
@@ -196,12 +196,12 @@ class Audit:
 
 
 def _workers() -> list[int]:
-    """The pids of the Python workers of this process's Spark."""
+    """The PIDs of the Python workers of Spark in this process."""
     return [pid for pid, line in command_lines().items() if "pyspark.daemon" in line or "pyspark.worker" in line]
 
 
 def _resident(pid: int) -> int:
-    """Resident memory of a process in bytes, without what it shares with its parent."""
+    """Resident memory of a process in bytes, without memory shared with its parent."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
             if line.startswith("Pss:"):
@@ -210,7 +210,7 @@ def _resident(pid: int) -> int:
 
 
 def measure(sizes: list[int], runs: int, cores: int) -> dict[int, dict[str, float]]:
-    """Medians by the number of records: seconds of each of the measured, and the peak memory of the workers (bytes)."""
+    """Medians by number of records: seconds of each program, and peak memory of the workers in bytes."""
     with tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as name, Cluster.start("single") as cluster:
         medians: dict[int, dict[str, float]] = {}
         for size in sizes:

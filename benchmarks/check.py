@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks check``: a small comparison that fails when the collection falls behind.
+"""``python -m benchmarks check``: a small comparison that fails if the collection is slower than its limits.
 
 It looks at ratios only, which a slow machine does not change, and allows more than the aims of `benchmarks compare`:
 what it finds is worth a look, whatever the machine.
@@ -25,7 +25,7 @@ RUNS = 5
 
 
 class Limit(NamedTuple):
-    """At most so many times a peer's seconds may the collection's operation take."""
+    """The maximum ratio of the collection's seconds to a peer's seconds."""
 
     operation: str
     peer: str
@@ -47,7 +47,7 @@ TASK_LIMIT = 1.9
 
 
 def exceeded(results: Mapping[str, Result], limits: tuple[Limit, ...] = LIMITS) -> Iterator[str]:
-    """A sentence for each limit that the results, by operation, are above; a failed peer is one, too."""
+    """A message for each exceeded limit and each failed peer; results are by operation."""
     for limit in limits:
         result = results[limit.operation]
         for peer in ("ours", limit.peer):
@@ -60,7 +60,7 @@ def exceeded(results: Mapping[str, Result], limits: tuple[Limit, ...] = LIMITS) 
 
 
 def slow_tasks(taken: Mapping[str, list[float]], most: float = TASK_LIMIT) -> Iterator[str]:
-    """A sentence for each module whose task on one group takes too many times as long as ping."""
+    """A message for each module whose task on one group exceeds its limit relative to ping."""
     for name, values in taken.items():
         if (times := figures.fastest(values, taken[one_task.PING])) > most:
             yield f"a task of {name} takes {times:.1f} times as long as {one_task.PING}, and the limit is {most:g}"

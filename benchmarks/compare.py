@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks compare``: the collection beside its peers, on the same brokers, in turn.
+"""``python -m benchmarks compare``: compare the collection with its peers, in turn on the same brokers.
 
 Without arguments it measures everything, and writes docs/benchmarks.md; a part goes to the terminal only, and to the
 page with --write. Raw results are in .cache/benchmarks/compare.json.
@@ -40,7 +40,7 @@ MEMBERS = 1_000
 
 
 def cases(given: argparse.Namespace) -> Iterator[Case]:
-    """What the arguments ask for, cluster by cluster."""
+    """The selected cases, grouped by cluster."""
     whole = not (given.sizes or given.brokers or given.delay)
     brokers = given.brokers or (BROKERS if whole else BROKERS[:1])
     delays = given.delay or (DELAYS if whole else DELAYS[:1])
@@ -51,7 +51,7 @@ def cases(given: argparse.Namespace) -> Iterator[Case]:
 
 
 def run(todo: Iterable[Case], runs: int, field: Sequence[Peer], results: Results) -> Iterator[Result]:
-    """Measure each case; results are written one by one."""
+    """Measure each case, and write each result immediately."""
     for brokers, group in itertools.groupby(todo, key=lambda case: case.brokers):
         with (
             tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as name,
@@ -133,7 +133,7 @@ class _Measuring:
 
 
 def machine() -> dict[str, object]:
-    """What the figures depend on."""
+    """The environment of the measurements."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
     return {
         "cores": os.cpu_count(),

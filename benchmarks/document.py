@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pages that the benchmarks write: docs/benchmarks.md, and beside it the long tables. One section each."""
+"""The pages that the benchmarks write: docs/benchmarks.md and the pages with long tables, section by section."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GROUPS = PAGE.with_suffix("") / "groups.md"
 
 
 def replace_section(name: str, text: str, where: Path | None = None) -> None:
-    """Put `text` between the marks of a section of a page, `PAGE` unless it is given.
+    """Replace a section of a page with `text`; the default page is `PAGE`.
 
     :raises ValueError: when the page has no such section.
     """
@@ -28,6 +28,6 @@ def replace_section(name: str, text: str, where: Path | None = None) -> None:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table; the first row is its head."""
+    """A Markdown table; the first row is the header."""
     lines = ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]])

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The peers: which program each is, what it can do, and how it is built."""
+"""The peers: their programs, supported operations and builds."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LONGEST_WAIT = 20_000.0
 
 
 class Call(NamedTuple):
-    """What a peer is asked for: an operation on groups, whose names are in a file, too."""
+    """A request to a peer: an operation on groups, whose names are also in a file."""
 
     operation: str
     bootstrap: str
@@ -49,7 +49,7 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True)
 class Peer:
-    """One way to do the operations.
+    """One implementation of the operations.
 
     `ours` are those of the collection; `alone` tells whether it measures the operation besides the whole process.
     `most` is the highest number of groups at which it is measured, for an operation or for all others (""); `in_turn`
@@ -66,7 +66,7 @@ class Peer:
     in_turn: frozenset[str] = frozenset()
 
     def takes(self, case: Case) -> bool:
-        """Whether it is measured in a case."""
+        """Whether the peer is measured in a case."""
         most = dict(self.most)
         return (
             case.operation in self.operations
@@ -76,7 +76,7 @@ class Peer:
 
 
 def peers(names: Collection[str] = ()) -> list[Peer]:
-    """The peers of these names, all if there are none; of one that cannot be built here, a line says why.
+    """The peers with these names, or all; prints the reason for each peer that cannot be built.
 
     :raises ValueError: there is no peer of a name; the message says which there are.
     """

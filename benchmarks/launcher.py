@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -I -S launcher.py TIMEOUT REPORT COMMAND...``: run one command as a whole process, and write what it took.
+"""``python -I -S launcher.py TIMEOUT REPORT COMMAND...``: run one command as a process, and write its resource usage.
 
 The peak memory of a process counts from its parent's before it became the command: hence this small parent, of its own.
 """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One measured run of one peer: its process, its answer, the brokers' CPU, and what went over the line."""
+"""One measured run of one peer: its process, its output, the CPU time of the brokers, and the network traffic."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Failed(Exception):
-    """A peer did not do what it was asked for; the message says what it wrote."""
+    """A peer failed; the message contains its output."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A process to measure: its arguments, what it reads from stdin, and more environment."""
+    """A process to measure: its arguments, standard input, and additional environment variables."""
 
     arguments: Sequence[str]
     stdin: str = ""
@@ -53,7 +53,7 @@ class Took:
 
 
 def measure(command: Command, operation: str, cluster: Cluster, folder: Path, counted: bool) -> Took:
-    """Run a command to its end.
+    """Run a command until it ends.
 
     :param counted: whether it goes through the proxies of the cluster.
     :raises Failed: it exits with another code than 0, or not within TIMEOUT seconds.
@@ -89,7 +89,7 @@ def measure(command: Command, operation: str, cluster: Cluster, folder: Path, co
 
 
 def _answer(output: str, operation: str) -> tuple[float | None, int | None]:
-    """The seconds and the count of a peer's line, of what a module returned, or of a tool's lines about groups."""
+    """The seconds and the count, from the line of a peer, the result of a module, or the group lines of a tool."""
     last = output.strip().rpartition("\n")[2]
     if last.startswith("{"):
         answer = json.loads(last)
@@ -105,7 +105,7 @@ def _answer(output: str, operation: str) -> tuple[float | None, int | None]:
 
 
 def _cpu(cluster: Cluster) -> float:
-    """The seconds of CPU that the brokers have used so far."""
+    """The CPU seconds used by the brokers so far."""
     used = 0
     for pid in cluster.pids:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks one_task``: one task on one group beside ``ansible.builtin.ping`` in the same play.
+"""``python -m benchmarks one_task``: compare one task on one group with ``ansible.builtin.ping`` in the same play.
 
 The tasks stand in turn; what a task takes is what Ansible's callbacks see, the start of its worker included.
 """
@@ -51,7 +51,7 @@ TASKS = {
 
 
 def durations(bootstrap: str, runs: int) -> dict[str, list[float]]:
-    """Seconds of each task, run after run."""
+    """Seconds of each task, per run."""
     todo = [
         {"name": name, name.partition(",")[0]: arguments, "vars": {"run": run}}
         for run in range(runs + 1)
@@ -83,7 +83,7 @@ def durations(bootstrap: str, runs: int) -> dict[str, list[float]]:
 
 
 def stages(bootstrap: str, runs: int, groups: list[str]) -> dict[str, list[float]]:
-    """Milliseconds of each stage of one task that would delete these groups, run after run."""
+    """Milliseconds of each stage of one task that would delete these groups, per run."""
     parameters = {"names": groups, "bootstrap_servers": [bootstrap], "_ansible_check_mode": True}
     given = json.dumps({"ANSIBLE_MODULE_ARGS": parameters})
     command = [sys.executable, "-m", "benchmarks.stages"]
@@ -96,7 +96,7 @@ def stages(bootstrap: str, runs: int, groups: list[str]) -> dict[str, list[float
 
 
 def measure(runs: int, sizes: Sequence[int]) -> tuple[dict[str, list[float]], dict[int, dict[str, list[float]]]]:
-    """The durations, and the stages for so many groups, on one broker."""
+    """The durations, and the stages for each number of groups, on one broker."""
     with Cluster.start("single") as cluster:
         topics.create(cluster.client(), GROUP, 1, records=1)
         offsets = {(GROUP, 0): (1, "", -1)}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was measured, as JSON below .cache/: a case is an operation at a size on a cluster, measured in one run."""
+"""The results as JSON in .cache/: a case is an operation of one size on one cluster, measured in one run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OURS = {"seconds": "ours", "wall": "module", "play": "task"}
 
 
 class Case(NamedTuple):
-    """An operation on so many groups, on so many brokers, each request this many milliseconds on its way."""
+    """An operation with a number of groups, a number of brokers, and a network delay in milliseconds."""
 
     operation: str
     size: int
@@ -31,7 +31,7 @@ class Case(NamedTuple):
 
 @dataclasses.dataclass
 class Result:
-    """The runs of each peer by its name, one that went through the counting proxies, and why others have none."""
+    """The runs of each peer by name, one run through the counting proxies, and the reasons of peers without runs."""
 
     case: Case
     runs: dict[str, list[Took]] = dataclasses.field(default_factory=dict)
@@ -39,7 +39,7 @@ class Result:
     failed: dict[str, str] = dataclasses.field(default_factory=dict)
 
     def values(self, peer: str, figure: str) -> list[float]:
-        """A figure of every run of a peer; empty if it has none."""
+        """A figure of each run of a peer; empty without runs."""
         found = [getattr(took, figure) for took in self.runs.get(peer, ())]
         return [value for value in found if value is not None]
 
@@ -61,7 +61,7 @@ class Results:
                 self.by_case[case] = Result(case, runs, counted, one["failed"])
 
     def add(self, result: Result) -> None:
-        """Put a case in the place of an older measurement of it."""
+        """Add a case, or replace its earlier result."""
         self.by_case[result.case] = result
         self._file.parent.mkdir(parents=True, exist_ok=True)
         results = [dataclasses.asdict(one) for one in self.by_case.values()]

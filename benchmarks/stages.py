@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks.stages < PARAMETERS``: where the time of one task of consumer_group goes, as one line of JSON.
+"""``python -m benchmarks.stages < PARAMETERS``: the duration of each stage of a consumer_group task, as JSON.
 
 PARAMETERS is what a module reads. Milliseconds of: importing what the module imports, its options, connecting, finding
 the coordinators, the operation itself, and handing over its results.
@@ -53,7 +53,7 @@ def main() -> None:
     find = Coordinators.find
 
     class Module(basic.AnsibleModule):
-        """Tells when it has read its options, and when it hands over its results."""
+        """Records when the module has read its options, and when it returns its results."""
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
@@ -67,7 +67,7 @@ def main() -> None:
             raise RuntimeError(msg)
 
     class Connected(Session):
-        """Tells when it is connected."""
+        """Records when the session is connected."""
 
         def __enter__(self) -> Session:
             marks.end("options")

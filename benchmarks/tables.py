@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The results of the comparison as Markdown: tables with ratios, and where a peer is ahead."""
+"""The results of the comparison as Markdown: tables with ratios, and the cases in which a peer is faster."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIGURES = {"The operation alone": "seconds", "The whole process": "wall"}
 
 
 def page(results: Sequence[Result], field: Sequence[Peer], machine: dict[str, Any]) -> str:
-    """Everything."""
+    """All tables."""
     by_case = {result.case: result for result in results}
     parts = [_head(machine, results), "## In short", *_short(by_case, field)]
     for operation, title in tasks.OPERATIONS.items():
@@ -29,7 +29,7 @@ def page(results: Sequence[Result], field: Sequence[Peer], machine: dict[str, An
         if mine:
             parts.append(f"## {title.capitalize()}")
             parts += _operation([by_case[case] for case in mine], field)
-    parts += ["## Aims", aims.judged(by_case), "## Where a peer is ahead", behind(results, field)]
+    parts += ["## Aims", aims.targets(by_case), "## Where a peer is ahead", behind(results, field)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -50,7 +50,7 @@ def _head(machine: dict[str, Any], results: Iterable[Result]) -> str:
 
 
 def _short(by_case: Mapping[Case, Result], field: Sequence[Peer]) -> Iterator[str]:
-    """Each operation alone, at one size: the figures that most readers came for."""
+    """Each operation at one size: the most relevant figures."""
     peers = [peer for peer in field if peer.alone]
     usual = sorted((case for case in by_case if case.brokers == 1 and case.size <= LARGE), key=lambda case: case.delay)
     for title, cases in itertools.groupby(usual, key=_title):
@@ -65,7 +65,7 @@ def _short(by_case: Mapping[Case, Result], field: Sequence[Peer]) -> Iterator[st
 
 
 def _shown(peer: Peer, figure: str) -> bool:
-    """Whether a peer has a place in a table: ours is timed alone by one program, as a process by the others."""
+    """Whether a table includes a peer: the collection is timed alone by one program, and as a process by the others."""
     return peer.alone if figure == "seconds" else not (peer.alone and peer.ours)
 
 
@@ -138,7 +138,7 @@ def _resources(result: Result, field: Sequence[Peer]) -> str:
 
 
 def behind(results: Iterable[Result], field: Sequence[Peer]) -> str:
-    """In how many cases a peer is faster than the collection, beyond a tie, and where most; the floor is no peer."""
+    """The number of cases in which a peer is faster, without ties, and the largest difference; without the floor."""
     by_operation = {
         operation: [result for result in results if result.case.operation == operation]
         for operation in tasks.OPERATIONS
@@ -157,7 +157,7 @@ def behind(results: Iterable[Result], field: Sequence[Peer]) -> str:
 
 
 def _times_theirs(result: Result, peer: Peer, figure: str) -> float:
-    """How many times as long as the peer's ours is: 1 if that is a tie, 0 if one of them was not measured."""
+    """The ratio of the collection's time to the peer's: 1 for a tie, 0 if one of them was not measured."""
     theirs, ours = result.values(peer.name, figure), result.values(_ours(peer.name, figure), figure)
     if not theirs or not ours:
         return 0.0

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is measured: the operations, and each as a task of the collection."""
+"""The measured operations, and the task of the collection for each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def task(operation: str, groups: list[str], saved: Path) -> tuple[str, dict[str,
 
 
 def done(operation: str, returned: dict[str, Any]) -> int:
-    """How much a task says that it did, from what it returned; as peers say it."""
+    """The number of changes in the result of a task, as peers count them."""
     if operation not in READING:
         return int(returned["summary"]["changed"])
     if operation == "offsets":

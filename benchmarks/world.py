@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The groups that an operation is measured on: made before it, and looked at after it with another client."""
+"""The groups for a measurement: created before the operation, and verified afterwards with another client."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _SAMPLE = 10
 
 
 class Wrong(Exception):
-    """What a peer left behind is not what it was asked for."""
+    """The result of a peer is wrong."""
 
 
 class World:
-    """The groups of a cluster. `folder` takes the files that peers read and write."""
+    """The groups of a cluster. `folder` contains the files that peers read and write."""
 
     def __init__(self, cluster: Cluster, folder: Path) -> None:
         self.cluster = cluster
@@ -48,15 +48,15 @@ class World:
         topics.create(self._client, TOPIC, 1, records=END)
 
     def groups(self, operation: str, size: int) -> list[str]:
-        """The names of the groups that an operation of this size is about."""
+        """The names of the groups for an operation of this size."""
         return ["bench-one"] if operation == "members-of-one" else [f"bench-{number:05d}" for number in range(size)]
 
     def saved(self, ours: bool) -> Path:
-        """The file that back-ups go to and come from: the collection's, or that of all others."""
+        """The back-up file: of the collection, or of all other peers."""
         return self._folder / ("saved.json" if ours else "saved.csv")
 
     def prepare(self, operation: str, size: int, ours: bool) -> None:
-        """Make what there has to be, and nothing else; nothing happens if it is there since it was only read."""
+        """Create the required groups and no others; does nothing if they exist because they were only read."""
         groups = self.groups(operation, size)
         self.names.write_text("".join(f"{name}\n" for name in groups), encoding="utf-8")
         wanted = ("reading" if operation in READING else operation, size)
@@ -75,7 +75,7 @@ class World:
             self._save(groups, ours)
 
     def check(self, operation: str, size: int, ours: bool) -> None:
-        """Look at what a changing operation left behind.
+        """Verify the result of an operation that changes groups.
 
         :raises Wrong: it is not what it should be.
         """

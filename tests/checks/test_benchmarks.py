@@ -113,12 +113,12 @@ def test_a_table_compares_operations_with_ours_and_processes_with_the_module() -
     ],
 )
 def test_an_aim_is_reached_or_missed(measured: Result, row: str) -> None:
-    assert row in aims.judged({DELETE: measured})
+    assert row in aims.targets({DELETE: measured})
 
 
 def test_growth_and_memory_at_50000_groups_are_aims() -> None:
     large = DELETE._replace(size=50_000)
-    rows = aims.judged({DELETE: result(ours=[1.0]), large: result(large, ours=[6.0], module=[9.0])})
+    rows = aims.targets({DELETE: result(ours=[1.0]), large: result(large, ours=[6.0], module=[9.0])})
     assert "| delete: 5 times the groups take at most 5.5 times as long | 6.0 times | **missed** |" in rows
     assert "| delete: memory of the module below 500 MB | 50 MB | reached |" in rows
 

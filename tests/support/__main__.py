@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The support library on the command line, for tests that are written in YAML. Answers are JSON."""
+"""The command line of the support library, for tests in YAML. The output is JSON."""
 
 from __future__ import annotations
 

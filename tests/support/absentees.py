@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Members that joined their groups and are gone: left behind for their session timeout, hundreds of them at once."""
+"""Members whose process has ended, but which remain in their groups until the session timeout; hundreds at once."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _ConsumerHeartbeatResponse = _declare(
 
 
 def leave_crowd_behind(client: Client, group: str, topic: str, count: int) -> None:
-    """Let static KIP-848 consumers join one group, and never come back.
+    """Let static KIP-848 consumers join one group, then end without leaving.
 
     They stay for the brokers' group.consumer.session.timeout.ms.
 
@@ -95,7 +95,7 @@ def leave_crowd_behind(client: Client, group: str, topic: str, count: int) -> No
 
 
 def leave_behind(client: Client, groups: Sequence[str], topic: str, instance_id: str | None = None) -> None:
-    """Let one classic consumer join each group, and never come back: the groups stay Stable.
+    """Let one classic consumer join each group, then end without leaving: the groups remain Stable.
 
     :param instance_id: makes them static members of that name.
     :raises RuntimeError: when the broker refuses one; with Kafka's error code.

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Audits to make reports of: many groups, some with names that attack a page."""
+"""Sample audits for reports: many groups, some with hostile names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _TEAMS = ("billing", "shipping", "search", "fraud", "reports", "payments", "inve
 
 
 def group(name: str, **fields: Any) -> dict[str, Any]:
-    """Return the row of a group, Stable and without trouble but for `fields`; by default, all of its lag is known."""
+    """Return the row of a group: by default Stable, without findings, and with known lag."""
     return {
         "group": name,
         "type": "classic",
@@ -67,7 +67,7 @@ def group(name: str, **fields: Any) -> dict[str, Any]:
 
 
 def audit(groups: list[dict[str, Any]], findings: list[dict[str, Any]], **fields: Any) -> Audit:
-    """Return the audit of these rows."""
+    """Return an audit with these rows."""
     stale = sum(row["stale"] for row in groups)
     given = {
         "cluster_id": "MkU3OEVBNTcwNTJENDM2Qk",
@@ -153,7 +153,7 @@ def many(groups: int, findings: int) -> Audit:
 def _one_of_many(number: int) -> dict[str, Any]:
     hostile = number < len(HOSTILE)
     name = HOSTILE[number] if hostile else f"{_TEAMS[number % 7]}-consumer-{number}"
-    # some minutes to some years
+    # from minutes to years
     age = 10 ** (number * 7919 % 1000 / 1000 * 5.8 - 2.8)
     stale = age > 30 and number % 3 > 0
     partitions = 1 + number * 31 % 24

@@ -147,18 +147,18 @@ class Cluster:
 
     @property
     def proxy(self) -> Proxy | None:
-        """The proxy before the first broker, if there are any."""
+        """The proxy of the first broker, if the cluster uses proxies."""
         return self.proxies.get(1)
 
     @property
     def pids(self) -> list[int]:
-        """Every process of the cluster that was not stopped, brokers first."""
+        """All running processes of the cluster, brokers first."""
         keepers = [self._zookeeper] if self._zookeeper else []
         return [process.pid for process in [*self._processes.values(), *keepers]]
 
     @property
     def stopped(self) -> list[int]:
-        """The brokers that were killed or stopped, and not started again."""
+        """The brokers that were killed or stopped, and not restarted."""
         return sorted(self._nodes.keys() - self._processes.keys())
 
     def client(
@@ -187,7 +187,7 @@ class Cluster:
         return made
 
     def refused_logins(self) -> dict[int, int]:
-        """How many logins each broker has refused, by its log."""
+        """The number of failed logins of each broker, from its log."""
         return {
             number: (node.folder / "broker.log").read_text("utf-8", "replace").count("Failed authentication with")
             for number, node in self._nodes.items()
@@ -198,19 +198,19 @@ class Cluster:
         self._processes.pop(node).kill()
 
     def stop(self, node: int = 1) -> None:
-        """Stop a broker in good order."""
+        """Shut down a broker cleanly."""
         self._processes.pop(node).stop()
 
     def pause(self, node: int = 1) -> None:
-        """SIGSTOP a broker: its connections stay, and nothing answers on them."""
+        """SIGSTOP a broker: its connections remain open without responses."""
         os.kill(self._processes[node].pid, signal.SIGSTOP)
 
     def resume(self, node: int = 1) -> None:
-        """Let a broker go on after `pause`."""
+        """Resume a broker after `pause`."""
         os.kill(self._processes[node].pid, signal.SIGCONT)
 
     def restart(self, node: int = 1, version: str | None = None) -> None:
-        """Start a broker again, after `kill` or `stop` or while it runs, and wait until all is well.
+        """Restart a broker, running or not, and wait until the cluster is healthy.
 
         :param version: upgrade this broker; its cluster keeps the features of its own version.
         """
@@ -257,7 +257,7 @@ class Cluster:
     def _start(self) -> None:
         nodes = list(self._nodes.values())
         for node in nodes:
-            # What an earlier cluster in the same folder left.
+            # From an earlier cluster in the same folder.
             shutil.rmtree(node.folder, ignore_errors=True)
         for proxy in self.proxies.values():
             proxy.start()

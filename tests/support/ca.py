@@ -31,7 +31,7 @@ authorityKeyIdentifier = keyid
 
 
 class Authority:
-    """A certificate authority in a folder; every file is made once.
+    """A certificate authority in a folder; each file is created once.
 
     A client certificate's name is its Kafka principal: ``CN=alice`` is ``User:alice``.
     """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the other modules take for "the cluster": an address, or a whole client configuration."""
+"""The type of a cluster in other modules: an address, or a client configuration."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where Ansible and Python import the collection from: a tree with one link to the checkout, or with a copy of it."""
+"""The import path of the collection for Ansible and Python: a tree with a link to the checkout, or a copy of it."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _BATCH = 500
 
 
 def commit(client: Client, group: str, offsets: Offsets) -> None:
-    """Commit as nobody in particular. Raises as `commit_many` does."""
+    """Commit without a member. Raises the exceptions of `commit_many`."""
     commit_many(client, {group: offsets})
 
 
@@ -44,7 +44,7 @@ def commit_many(client: Client, groups: Mapping[str, Offsets], retention: int = 
 
 @contextlib.contextmanager
 def steadily(client: Client, groups: Iterable[str], offsets: Offsets, pause: float = 1) -> Iterator[None]:
-    """Commit for these groups every `pause` seconds while the block runs, as the consumers of a living cluster do.
+    """Commit for these groups every `pause` seconds while the block runs, as consumers in a live cluster do.
 
     Broker 4.3.1 may take a partition over without learning that all of it is replicated, and refuses stable offsets
     until the next commit there. What no broker answers for is left for the next time.
@@ -79,7 +79,7 @@ def transaction(client: Client, group: str, topic: str, offset: int) -> Iterator
     try:
         yield producer
     except BaseException:
-        # it may have been ended
+        # the transaction may already have ended
         with contextlib.suppress(KafkaException):
             producer.abort_transaction(30)
         raise

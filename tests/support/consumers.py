@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Live members of groups, as child processes: what they do goes on while a test runs, and a kill is a real one."""
+"""Live members of groups, as child processes that run during a test and can be killed."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ class Member:
             time.sleep(0.05)
 
     def stop(self, timeout: float = 20) -> None:
-        """Leave in good order (a static classic member does not leave its group by that); SIGKILL after `timeout` s."""
+        """Stop cleanly (a static classic member remains in its group); SIGKILL after `timeout` s."""
         self._running.stop(timeout)
 
     def kill(self) -> None:
-        """SIGKILL: the member is left behind for its session timeout."""
+        """SIGKILL: the member remains in the group until its session timeout."""
         self._running.kill()
 
     def close(self) -> None:
-        """Stop it when it runs."""
+        """Stop the member if it is running."""
         if self.alive:
             self.stop()
 
@@ -84,19 +84,19 @@ class Member:
 
     @property
     def events(self) -> list[Event]:
-        """What happened: dicts with `time` and `event`: started, assigned, revoked, lost, error, left."""
+        """The events: dicts with `time` and `event`: started, assigned, revoked, lost, error, left."""
         if not self._events.is_file():
             return []
         return [json.loads(line) for line in self._events.read_text(encoding="utf-8").splitlines()]
 
     @property
     def assignments(self) -> int:
-        """How often it was given partitions: more than before means that it rejoined."""
+        """The number of assignments; a higher number than before means that the member rejoined."""
         return sum(event["event"] == "assigned" for event in self.events)
 
     @property
     def assignment(self) -> set[Partition]:
-        """What it owns now."""
+        """The current assignment."""
         owned: set[Partition] = set()
         for event in self.events:
             partitions = {(one[0], one[1]) for one in event.get("partitions", ())}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who coordinates which groups: the leaders of the offsets topic, moved and brought back; and clients' quotas."""
+"""The coordinators of groups: moving the leaders of the offsets topic, and restoring them; and client quotas."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _partitions(client: Client) -> list[PartitionMetadata]:
 
 
 def assign(client: Client, wanted: Mapping[int, Sequence[int]], timeout: float = 30) -> None:
-    """Give partitions of the offsets topic to brokers, of which the first is to lead; wait until it does.
+    """Reassign partitions of the offsets topic to brokers, and wait until the first one is the leader.
 
     :raises TimeoutError: when it does not within `timeout` seconds.
     """
@@ -59,7 +59,7 @@ def assign(client: Client, wanted: Mapping[int, Sequence[int]], timeout: float =
 
 
 def prefer(client: Client, timeout: float = 30) -> None:
-    """Let every partition of the offsets topic be led by its first broker, and all replicas be in sync.
+    """Make the first broker of each partition of the offsets topic its leader, with all replicas in sync.
 
     :raises TimeoutError: when one is not within `timeout` seconds.
     """
@@ -87,7 +87,7 @@ def wait_resigned(client: Client, broker: int, timeout: float = 30) -> None:
 
 
 def require(client: Client, replicas: int | None) -> None:
-    """Let the offsets topic take writes only while so many of its replicas are in sync; None: as the brokers say.
+    """Set min.insync.replicas of the offsets topic; None resets it to the default of the brokers.
 
     Raises ``KafkaException``.
     """

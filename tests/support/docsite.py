@@ -37,11 +37,11 @@ def build(folder: Path) -> Path:
     for old in (pages, html):
         if old.exists():
             shutil.rmtree(old)
-    # antsibull-docs wants a folder that nobody else can write to
+    # antsibull-docs requires a folder that other users cannot write to
     pages.mkdir(mode=0o700, parents=True)
     _run("antsibull-docs", "--config-file", SITE / "antsibull-docs.cfg", "collection", "--use-current",
          "--fail-on-error", "--squash-hierarchy", "--dest-dir", pages, "kafkaops.groups")  # fmt: skip
-    # it lists no variable: modules have theirs in the words of their options
+    # without variables, because the documentation of module options contains them
     (pages / "environment_variables.rst").unlink()
     index = (SITE / "index.rst").read_text(encoding="utf-8")
     listed = "\n".join(f"   docsite/{name}" for name in guides())

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A broker that answers one RPC in its own way: a real broker, behind a server that spoils its answers."""
+"""A broker with invalid responses to one RPC: a real broker behind a server that modifies its responses."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ METADATA, FIND_COORDINATOR = 3, 10
 
 
 class Hostile:
-    """Forwards plain-text Kafka to a broker on this host, and spoils the answers of one RPC. A context manager.
+    """Forwards plain-text Kafka to a broker on this host, and modifies the responses of one RPC. A context manager.
 
     It tells clients that it is the only address of that broker, so that they stay.
     """
 
     def __init__(self, broker: str, api_key: int, spoil: Spoil, times: int = 1_000_000) -> None:
-        """Listen, and forward to `broker` (host:port); spoil the first `times` answers."""
+        """Listen, and forward to `broker` (host:port); modify the first `times` responses."""
         self._broker = int(broker.rpartition(":")[2])
         self._api_key = api_key
         self._spoil = spoil

@@ -41,7 +41,7 @@ def jars(version: str = DEFAULT_VERSION) -> Path:
 
 
 def classpath(version: str = DEFAULT_VERSION) -> str:
-    """What follows ``java -cp``: every jar of a version. Raises as `jars` does."""
+    """The argument of ``java -cp``: all jars of a version. Raises the exceptions of `jars`."""
     return f"{jars(version)}/*"
 
 
@@ -53,7 +53,7 @@ def java(version: str, heap: int, *arguments: str) -> list[str]:
 def _fetch(version: str, folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
         libs = Path(scratch) / "libs"
-        # -C: a jar that is not what its checksum says is an error
+        # -C: fail on wrong checksums
         command = ["mvn", "-q", "-B", "-C", "-f", str(POM), f"-Dkafka.version={version}", f"-DoutputDirectory={libs}"]
         command.append("dependency:copy-dependencies")
         if int(version.split(".")[0]) >= 3:

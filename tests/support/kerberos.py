@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A real Kerberos realm: MIT's KDC on a loopback port, with everything of it in one folder."""
+"""A real Kerberos realm: MIT's KDC on a loopback port, with all of its files in one folder."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Realm:
         self._run("kdb5_util", "create", "-s", "-r", REALM, "-P", "database-secret")
         service = f"{SERVICE}/{HOST}"
         self._admin(f"addprinc -randkey {service}", f"ktadd -k {self._keytab(SERVICE)} {service}")
-        # Debian keeps the daemons where only root's PATH leads.
+        # Debian installs the daemons in folders that are only on root's PATH.
         self._kdc = Process([_sbin("krb5kdc"), "-n"], folder / "kdc.log", env=self._env, folder=folder)
         deadline = time.monotonic() + timeout
         while not listening(port):
@@ -121,7 +121,7 @@ class Realm:
     def _run(self, program: str, *arguments: str) -> None:
         command = [_sbin(program), *arguments]
         done = subprocess.run(command, env={**os.environ, **self._env}, capture_output=True, text=True, check=False)
-        # kadmin.local exits with 0 after an error, too.
+        # kadmin.local also exits with 0 after an error.
         if done.returncode or f"{program}:" in done.stderr:
             raise RuntimeError(f"{program}: {done.stderr.strip()}")
 

@@ -35,7 +35,7 @@ Rows = dict[str, dict[str, str]]
 
 
 def rows(report: Path) -> Rows:
-    """The table of a JUnit report: of each row the cells by version."""
+    """The table of a JUnit report: the cells of each row by version."""
     found: Rows = {}
     for case in ElementTree.parse(report).iter("testcase"):
         told = {one.get("name", ""): one.get("value", "") for one in case.iter("property")}

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What each module declares to Ansible, and what it does with its options."""
+"""The declaration of each module for Ansible, and its operation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Module(NamedTuple):
 
 @functools.cache
 def module_of(name: str) -> Module:
-    """Return what the module of this name declares, with the options and rules of the connection."""
+    """Return the declaration of a module, with the options and rules of the connection."""
     code = importlib.import_module(f"ansible_collections.kafkaops.groups.plugins.modules.{name}")
     with patch.object(code, "run") as run:
         code.main()

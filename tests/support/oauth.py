@@ -29,7 +29,7 @@ _VALIDATOR = "org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorC
 
 
 class _Quiet(ThreadingHTTPServer):
-    """Says nothing of clients that go away, as those do that do not trust it."""
+    """Does not log clients that disconnect, such as clients that do not trust the server."""
 
     def handle_error(self, *_request: object) -> None:
         pass
@@ -127,7 +127,7 @@ class TokenServer:
         return server
 
     def _grant(self, path: str, authorization: str, form: Mapping[str, list[str]]) -> tuple[int, dict[str, Any]]:
-        """The status and the answer to a request for a token: RFC 6749, sections 4.4.3 and 5.2."""
+        """The status and the response to a token request: RFC 6749, sections 4.4.3 and 5.2."""
         client, _colon, secret = base64.b64decode(authorization.removeprefix("Basic ")).decode().partition(":")
         name = unquote(client)
         if path != "/token":

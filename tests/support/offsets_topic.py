@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records of ``__consumer_offsets``, made by hand: for times in the past, and for what no broker writes."""
+"""Generated records of ``__consumer_offsets``: with times in the past, or that no broker writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support import encode
 from tests.support.clients import Client, properties
 
 TOPIC = "__consumer_offsets"
-# nobody else may write to an internal topic
+# the only client ID that may write to internal topics
 _ADMIN = {"client.id": "__admin_client"}
 
 
@@ -51,7 +51,7 @@ def commit_value(offset: int, time: int, metadata: str = "", topic_id: str | Non
 
 
 def write(client: Client, records: Iterable[Record], topic: str = TOPIC) -> int:
-    """Write records, and wait until the brokers have them; returns how many.
+    """Write records, wait until the brokers have stored them, and return their number.
 
     :raises RuntimeError: when a record could not be written.
     """

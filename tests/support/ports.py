@@ -14,7 +14,7 @@ _held: list[socket.socket] = []
 
 
 def free(count: int) -> list[int]:
-    """Different ports that nothing listens on, below the range that outgoing connections take theirs from.
+    """Distinct free ports below the range of ephemeral ports.
 
     They are this process's until it ends, as far as `free` of others is concerned. Servers that set SO_REUSEADDR may
     take them.

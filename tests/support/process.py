@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Child processes that never outlive the test run, whichever way it ends."""
+"""Child processes that never outlive the test run, however it ends."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def command_lines() -> dict[int, str]:
     """The command lines of all processes of this machine, by process id."""
     commands = {}
     for file in Path("/proc").glob("[0-9]*/cmdline"):
-        # it may have ended
+        # the process may have ended
         with contextlib.suppress(OSError):
             commands[int(file.parent.name)] = file.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
     return commands

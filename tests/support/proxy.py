@@ -53,22 +53,22 @@ class Proxy:
 
     @property
     def requests(self) -> list[Request]:
-        """What has passed since the start or the last `clear`, in the order of arrival (a copy)."""
+        """A copy of the requests since the start or the last `clear`, in order of arrival."""
         with self._lock:
             return list(self._requests)
 
     @property
     def traffic(self) -> int:
-        """How many bytes of requests and answers have passed since the start or the last `clear`."""
+        """The number of bytes of requests and responses since the start or the last `clear`."""
         with self._lock:
             return self._traffic
 
     def count(self, client_id: str | None = None) -> dict[int, int]:
-        """How many requests of each api key have passed, of all clients or of one."""
+        """The number of requests of each API key, of all clients or of one."""
         return dict(Counter(one.api_key for one in self.requests if client_id in (None, one.client_id)))
 
     def clear(self) -> None:
-        """Forget the recorded requests, and how many bytes passed."""
+        """Reset the recorded requests and the number of bytes."""
         with self._lock:
             self._requests.clear()
             self._traffic = 0
@@ -79,21 +79,21 @@ class Proxy:
             self._drops[api_key] = count
 
     def before(self, api_key: int, number: int, action: Action) -> None:
-        """Run `action` before the request of a kind passes that is, from now on, the `number`-th to arrive."""
+        """Run `action` before the proxy forwards the `number`-th request of a kind from now on."""
         with self._lock:
             self._before[api_key] = (number, action)
 
     def after(self, api_key: int, number: int, action: Action) -> None:
-        """Run `action` when the broker has answered that request, and before the answer passes."""
+        """Run `action` after the broker has responded to that request, before the proxy forwards the response."""
         with self._lock:
             self._after[api_key] = (number, action)
 
     def delay(self, ms: float) -> None:
-        """Let every request arrive so many milliseconds later, as over a longer line; 0 ends it."""
+        """Delay every request by a number of milliseconds; 0 ends the delay."""
         self._delay = ms / 1000
 
     def reset(self) -> None:
-        """Forget requests, drops, actions and delay."""
+        """Reset requests, drops, actions and delay."""
         self.clear()
         with self._lock:
             self._drops.clear()
@@ -190,7 +190,7 @@ class Proxy:
 
 
 def _forward(line: queue.SimpleQueue[tuple[float, bytes] | None], broker: socket.socket, client: socket.socket) -> None:
-    """Send each frame when its time has come, whatever follows it."""
+    """Send each frame at its due time, independently of later frames."""
     try:
         while item := line.get():
             due, frame = item

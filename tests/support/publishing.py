@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Publishes made-up audits, each in a process that can be killed: ``python -m tests.support.publishing OUTPUT``.
+"""Publishes generated audits in processes that can be killed: ``python -m tests.support.publishing OUTPUT``.
 
 For each number that it reads from standard input, it publishes an audit of so many groups in a child, of which it
 prints the process id, and then the exit code. Spark is the same for all, so that each begins at once; what Spark
@@ -30,7 +30,7 @@ from tests.support.worlds import NOW, World, commit  # noqa: E402
 
 
 def publish(spark: SparkSession, output: str, groups: int) -> None:
-    """Publish an audit of so many groups, all of which are stale."""
+    """Publish an audit with a number of groups, all stale."""
     rows = [commit(f"g{number}", 31) for number in range(groups)]
     world = World(rows, {row["group"]: {} for row in rows})
     settings = audit_settings(output)
@@ -54,7 +54,7 @@ def _in_a_child(spark: SparkSession, output: str, groups: int) -> int:
 
 def main() -> None:
     """Run until standard input ends."""
-    # as the audit's own session has it
+    # as in the session of the audit
     with local_session({"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}) as spark:
         print("ready", flush=True)
         for line in sys.stdin:

@@ -42,7 +42,7 @@ _stopping = threading.Event()
 
 
 class Visitor:
-    """One thread: it visits groups at random, for a moment each."""
+    """One thread: joins random groups for a short time each."""
 
     def __init__(self, spec: dict[str, Any], journal: Journal, number: int) -> None:
         self._spec = spec
@@ -54,7 +54,7 @@ class Visitor:
     def run(self) -> None:
         while not _stopping.is_set():
             protocol = self._random.choice(("classic", "consumer"))
-            # a group is of one protocol at a time: it is converted, or refuses, where visits of both meet
+            # a group has one protocol at a time: if both meet, the group is converted, or rejects the join
             self._visit(self._random.choice(self._spec["groups"][protocol]), protocol)
 
     def _visit(self, group: str, protocol: str) -> None:

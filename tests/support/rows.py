@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The rows that the scan has to make of records, from what was put into them."""
+"""The expected rows of the scan, from the content of the records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_UUID = base64.urlsafe_b64encode(bytes(16)).decode().rstrip("=")
 
 
 def decoded(raw: Sequence[Raw]) -> list[Row]:
-    """Decode records; each row without what is null in it and where the record stands."""
+    """Decode records; rows do not contain nulls or the position of the record."""
     count = len(raw)
     batch = decode.decode(
         pa.array([7] * count, pa.int32()),
@@ -38,7 +38,7 @@ def decoded(raw: Sequence[Raw]) -> list[Row]:
 
 
 def expected(record_type: int, version: int | None, key: Row, value: Row) -> Row:
-    """The row of a record, as `decoded` has it.
+    """The row of a record, in the format of `decoded`.
 
     :param version: of the value, None for a tombstone.
     """

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One record of each type and version, with something in every field."""
+"""One record of each type and version, with a value in every field."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNKNOWN = {5: b"unknown", 1000: b"x" * 300}
 
 
 class Sample(NamedTuple):
-    """A record before it is encoded; a `value` of None is not for us to encode."""
+    """A record before encoding; the encoder does not support it if `value` is None."""
 
     record_type: int
     version: int

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Broker properties: what every node needs, KRaft or ZooKeeper, and security."""
+"""Broker properties: common, KRaft, ZooKeeper and security."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOGIN = "org.apache.kafka.common.security"
 
 @dataclass(frozen=True)
 class Listener:
-    """One address of a node; `advertised` is another port when a proxy stands before it."""
+    """One address of a node; `advertised` is the port of the proxy, if there is one."""
 
     name: str
     protocol: str
@@ -41,7 +41,7 @@ class Node:
 
 
 def common(replicas: int) -> dict[str, str]:
-    """Small, quick and permissive; internal topics with `replicas` copies."""
+    """A small, fast and permissive configuration; internal topics have `replicas` replicas."""
     least = str(max(1, replicas - 1))
     copies = str(replicas)
     return {
@@ -56,7 +56,7 @@ def common(replicas: int) -> dict[str, str]:
         "share.coordinator.state.topic.min.isr": least,
         "share.coordinator.state.topic.num.partitions": "2",
         "auto.create.topics.enable": "false",
-        # else Empty groups without offsets go every ten minutes
+        # otherwise, Empty groups without offsets are removed every ten minutes
         "offsets.retention.check.interval.ms": "86400000",
         "group.initial.rebalance.delay.ms": "0",
         "group.streams.initial.rebalance.delay.ms": "0",
@@ -152,7 +152,7 @@ def secured(authority: Authority, users: Mapping[str, str]) -> dict[str, str]:
 
 
 def scram_only(listener: str) -> dict[str, str]:
-    """A listener that offers SCRAM-SHA-512, and nothing else."""
+    """A listener that supports only SCRAM-SHA-512."""
     return {
         f"listener.name.{listener}.sasl.enabled.mechanisms": "SCRAM-SHA-512",
         f"listener.name.{listener}.scram-sha-512.sasl.jaas.config": f"{_LOGIN}.scram.ScramLoginModule required;",

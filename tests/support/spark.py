@@ -29,14 +29,14 @@ _LIBRARIES = ("confluent-kafka", "pyarrow")
 
 @contextlib.contextmanager
 def local_session(config: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
-    """A session with two cores of this machine, and more configuration."""
+    """A session with two local cores, and additional configuration."""
     with session("local[2]", sys.executable, config) as made:
         yield made
 
 
 @contextlib.contextmanager
 def session(master: str, python: str, config: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
-    """A session of any master, whose workers run a Python interpreter. One at a time."""
+    """A session with any master and a Python interpreter for the workers. Only one session at a time."""
     conf = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -78,7 +78,7 @@ def standalone(folder: Path, workers: int = 2, timeout: float = 60) -> Iterator[
 
 
 def executor_python(folder: Path) -> str:
-    """Make a virtual environment with no more than executors need, as requirements/dev.lock pins it."""
+    """Create a virtual environment with only the packages for executors, as pinned in requirements/dev.lock."""
     venv.create(folder, with_pip=True)
     python, pinned = str(folder / "bin" / "python"), folder / "requirements.txt"
     pinned.write_text("".join(one.text for one in locked("dev") if one.requirement.name in _LIBRARIES), "utf-8")

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the command line leaves running: one JSON file in a state folder for a cluster, one for each member."""
+"""The processes that the command line started: a state folder with a JSON file for the cluster and for each member."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CLUSTER = "cluster.json"
 
 
 def save_cluster(folder: Path, cluster: Cluster) -> dict[str, Any]:
-    """Write and return what others need to use and to stop a detached cluster."""
+    """Write and return the data to use and stop a detached cluster."""
     known: dict[str, Any] = {
         "bootstrap": cluster.bootstrap,
         "listeners": cluster.listeners,
@@ -33,19 +33,19 @@ def save_cluster(folder: Path, cluster: Cluster) -> dict[str, Any]:
 
 
 def stop_cluster(folder: Path) -> None:
-    """Kill the cluster of a state folder; nothing happens when there is none."""
+    """Kill the cluster of a state folder, if there is one."""
     _end(folder / _CLUSTER, hard=True)
 
 
 def save_member(folder: Path, name: str, member: Member) -> dict[str, Any]:
-    """Write and return what others need to stop a detached member."""
+    """Write and return the data to stop a detached member."""
     known: dict[str, Any] = {"name": name, "group": member.group, "processes": [_process(member.pid)]}
     _write(_member(folder, name), known)
     return known
 
 
 def end_members(folder: Path, name: str | None, *, hard: bool) -> list[str]:
-    """Stop or kill one member, or all of the folder; returns their names.
+    """Stop or kill one member or all members of the folder; return their names.
 
     :raises FileNotFoundError: when there is no member of that name.
     """

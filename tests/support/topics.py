@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Topics, their records, and who may do what."""
+"""Topics, records and ACLs."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def delete(client: Client, name: str) -> None:
 
 
 def produce(client: Client, name: str, records: int, partitions: int = 1) -> None:
-    """Add records, in turn to the first `partitions` partitions.
+    """Add records to the first `partitions` partitions, in turn.
 
     :raises KafkaException: when one cannot be delivered.
     :raises TimeoutError: when one is not within 30 s.
@@ -129,12 +129,12 @@ def allow(
     *,
     prefixed: bool = False,
 ) -> None:
-    """Let a user do operations on a resource, as an `Acl` does. Raises ``KafkaException``."""
+    """Allow a user operations on a resource, see `Acl`. Raises ``KafkaException``."""
     grant(client, [Acl(user, kind, name, operation.upper()) for operation in operations], prefixed=prefixed)
 
 
 def grant(client: Client, acls: Iterable[Acl], *, prefixed: bool = False) -> None:
-    """Let users do what they may, all in one request. Raises ``KafkaException``."""
+    """Create ACLs in one request. Raises ``KafkaException``."""
     pattern = ResourcePatternType.PREFIXED if prefixed else ResourcePatternType.LITERAL
     allowed = AclPermissionType.ALLOW
     bindings = [

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What another client sees of the groups: librdkafka's, and Kafka's own tools."""
+"""The view of other clients on groups: librdkafka, and Kafka's tools."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _STATES = {
 }
 _Some = TypeVar("_Some")
 _BATCH = 500
-# seconds for brokers that load what they lead now
+# seconds for brokers to load the partitions that they now lead
 _PATIENCE = 60
 _UNSTABLE_OFFSET_COMMIT = 88
 _TYPES = {ConsumerGroupType.CONSUMER: "consumer", ConsumerGroupType.CLASSIC: "classic"}
 
 
 class Group(NamedTuple):
-    """A listed group: state as Kafka spells it, type in lower case; each is empty where the broker does not tell."""
+    """A listed group: state in Kafka's spelling, type in lower case; empty if the broker does not return it."""
 
     state: str
     type: str
 
 
 class Offset(NamedTuple):
-    """A committed offset; no leader epoch is -1."""
+    """A committed offset; the leader epoch is -1 if not set."""
 
     offset: int
     metadata: str
@@ -77,27 +77,27 @@ def groups(client: Client) -> dict[str, Group]:
 
 
 def described(client: Client, name: str) -> Group | None:
-    """A group, None if there is none; with state and type also of brokers whose lists do not tell them.
+    """A group, None if it does not exist; with state and type even if the list of the broker does not include them.
 
     Raises ``KafkaException``.
     """
     seen = groups(client).get(name)
     if seen is None or seen.state:
         return seen and seen._replace(type=seen.type or "classic")
-    # before 2.6 a list tells no states
+    # before 2.6, lists do not include states
     with Wire(client) as wire:
         answer = wire.call(DescribeGroupsRequest(groups=[name]), wire.coordinators([name])[name])
     return Group(answer.groups[0].group_state, "classic")
 
 
 def topics(client: Client) -> dict[str, int]:
-    """How many partitions each topic has. Raises ``KafkaException``."""
+    """The number of partitions of each topic. Raises ``KafkaException``."""
     found = AdminClient(properties(client)).list_topics(timeout=20).topics
     return {name: len(topic.partitions) for name, topic in found.items()}
 
 
 def offsets(client: Client, group: str) -> dict[tuple[str, int], Offset]:
-    """The committed offsets of a group by topic and partition, once no transaction is about to change them.
+    """The committed offsets of a group by topic and partition, without pending transactions.
 
     :raises KafkaException, RuntimeError: when a broker refuses.
     :raises TimeoutError: when it is not so within 60 s.
@@ -115,7 +115,7 @@ def offsets(client: Client, group: str) -> dict[tuple[str, int], Offset]:
         if one.error:
             raise KafkaException(one.error)
         where = one.topic, one.partition
-        # committed since by a live one
+        # committed by a live member meanwhile
         metadata = known[where].metadata if where in known else None
         found[where] = Offset(one.offset, metadata or "", -1 if one.leader_epoch is None else one.leader_epoch)
     return found
@@ -141,7 +141,7 @@ def members(client: Client, group: str) -> list[MemberView]:
 
 
 class World(NamedTuple):
-    """Groups: what each has committed (without metadata), and the ids of its members.
+    """Groups: their committed offsets (without metadata), and the IDs of their members.
 
     A group that has neither is left out: brokers drop it.
     """
@@ -230,7 +230,7 @@ def _listed(client: Client) -> dict[str, Group]:
 
 
 def _committed(wire: Wire, names: list[str]) -> dict[str, dict[tuple[str, int], Any]]:
-    """What groups have committed, once their coordinators answer well and no transaction is about to change it.
+    """The committed offsets of groups, after their coordinators respond without errors or pending transactions.
 
     Raises as `insist` does, and ``RuntimeError`` when a broker refuses.
     """

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Single Kafka messages, for what librdkafka cannot do or would crash on."""
+"""Single Kafka messages, for requests that librdkafka does not support or crashes on."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ logging.getLogger("kafka").propagate = False
 
 
 def insist(what: str, ask: Callable[[list[_Some]], list[_Some]], wanted: Iterable[_Some], timeout: float = 60) -> None:
-    """Ask for what is wanted, then again for what `ask` returns of it, until that is nothing.
+    """Call `ask`, then repeat it with the items that it returns, until it returns none.
 
     :raises TimeoutError: when there are some after `timeout` seconds; says `what` there is none of for them.
     """
@@ -80,11 +80,11 @@ class Wire:
         self._net.close()
 
     def call(self, request: Any, node: int | None = None) -> Any:
-        """The answer to one request, of any broker or of a given one. Raises ``kafka.errors.KafkaError``."""
+        """The response of a broker to one request; by default of any broker. Raises ``kafka.errors.KafkaError``."""
         return self.calls([(request, node)])[0]
 
     def calls(self, requests: Sequence[tuple[Any, int | None]]) -> list[Any]:
-        """The answers to many requests, sent at once."""
+        """The responses to many requests, sent at once."""
 
         async def everything() -> list[Any]:
             sent = [self._manager.send(request, node) for request, node in requests]
@@ -94,7 +94,7 @@ class Wire:
         return answers
 
     def brokers(self) -> set[int]:
-        """The ids of the brokers in the cluster's metadata, asked for anew."""
+        """The IDs of the brokers in the cluster metadata, which is refreshed."""
         self._net.run(self._manager.cluster.refresh_metadata)
         return {broker.node_id for broker in self._manager.cluster.brokers()}
 
@@ -113,7 +113,7 @@ class Wire:
         return found
 
     def answering(self, groups: Sequence[str]) -> bool:
-        """Whether the coordinators of these groups, which need not exist, answer for them at this moment."""
+        """Whether the coordinators of these groups currently respond; the groups need not exist."""
         try:
             where = self._find(groups)
             answers = self.calls([(DescribeGroupsRequest(groups=[group]), node) for group, node in where.items()])

@@ -29,7 +29,7 @@ _stopping = threading.Event()
 
 
 class Journal:
-    """The file of events; every line is one write, so that a reader never sees half of one."""
+    """The file of events; each line is a single write, so that readers never see incomplete lines."""
 
     def __init__(self, path: str) -> None:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -83,7 +83,7 @@ def share(spec: dict[str, Any], journal: Journal) -> None:
 
 
 def connect(spec: dict[str, Any], journal: Journal) -> None:
-    """A worker of Kafka Connect as the group coordinator sees it: that protocol type, and assignments of its own."""
+    """A Kafka Connect worker as the group coordinator sees it: its protocol type and its assignment format."""
     with Wire({**spec["client"], "client.id": spec["config"]["client.id"]}) as wire:
         worker = _ConnectWorker(wire, spec["group"], spec["session_timeout_ms"])
         while not _stopping.is_set():

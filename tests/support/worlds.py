@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What an audit meets, made up: rows of the scan, and what the cluster says."""
+"""Generated input of an audit: rows of the scan, and the state of the cluster."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RETENTION = 7 * 86_400_000
 
 
 def ms(days_ago: float) -> int:
-    """A time so many days before NOW."""
+    """The time a number of days before NOW."""
     return int((NOW - days_ago * DAY).timestamp() * 1000)
 
 
@@ -51,7 +51,7 @@ def undecodable(**known: Any) -> Row:
 
 
 class World:
-    """What the topic holds, and what the cluster says; by default every commit is live, of topic C(t), 0 to 10."""
+    """The content of the topic and the state of the cluster; by default, commits are live, of topic C(t), 0 to 10."""
 
     def __init__(self, rows: list[Row], live: Mapping[str, Row], **more: Any) -> None:
         self.rows = rows
@@ -73,7 +73,7 @@ class World:
         self.partitions = [{**topic, **each} for each in more.get("partitions", [{}])]
 
     def add(self, other: World, number: int) -> None:
-        """Add another world, with names of its own for groups and topics."""
+        """Add another world, with separate names of groups and topics."""
         for mine, others in zip(self._parts(), other._parts(), strict=True):
             mine += [
                 {key: f"{value}-{number}" if key in ("group", "topic") else value for key, value in row.items()}
@@ -84,11 +84,11 @@ class World:
         return [self.rows, self.groups, self.offsets, self.subscriptions, self.partitions]
 
     def scan(self, spark: SparkSession) -> DataFrame:
-        """What the topic holds, as the scan gives it."""
+        """The content of the topic, as rows of the scan."""
         return spark.createDataFrame(pa.Table.from_pylist(self.rows, schema=records.schema()))
 
     def frames(self, spark: SparkSession) -> LiveFrames:
-        """The tables that the cluster gives."""
+        """The tables of the cluster state."""
         string, int32, int64, boolean = pa.string(), pa.int32(), pa.int64(), pa.bool_()
         group: dict[str, pa.DataType] = {
             "group": string,

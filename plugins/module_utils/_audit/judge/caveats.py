@@ -52,7 +52,8 @@ def caveats(
     if hidden:
         found.append(
             f"{hidden} of {len(committed)} groups with committed offsets are not visible in the cluster and are not "
-            "classified: they were created or deleted during the audit, or DESCRIBE on the cluster or them is missing"
+            "classified: they were created or deleted during the audit, or you lack DESCRIBE on the cluster or on the "
+            "groups"
         )
     if future:
         found.append(
