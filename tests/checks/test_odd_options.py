@@ -7,12 +7,9 @@
 from __future__ import annotations
 
 import collections.abc as c
-import concurrent.futures
 import json
 import math
 import os
-import subprocess
-import sys
 import tempfile
 import typing as t
 
@@ -24,10 +21,8 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options imp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.collection import install
-from tests.support.modules import MODULES, module_of
+from tests.support.modules import MODULES, answer, module_of
 
-PLUGINS = "ansible_collections.kafkaops.groups.plugins"
 FOLDER = tempfile.gettempdir()
 SECRET = "s3cr3t-9317"
 SECRETS = [name for name, option in CONNECTION_SPEC.items() if option.get("no_log")]
@@ -216,7 +211,7 @@ TOKEN = {
     "sasl_oauth_client_secret": SECRET,
 }
 #: A module, and what is odd in what it is given; it then fails in its own words or in Ansible's.
-PROCESSES: list[tuple[str, dict[str, t.Any]]] = [
+WHOLE: list[tuple[str, dict[str, t.Any]]] = [
     ("consumer_group", {}),
     ("consumer_group", {"names": [["g"]]}),
     ("consumer_group", {"names": ["\ud800"]}),
@@ -261,33 +256,14 @@ PROCESSES: list[tuple[str, dict[str, t.Any]]] = [
 ]
 
 
-def run_process(name: str, args: dict[str, t.Any]) -> subprocess.CompletedProcess[str]:
-    """Run a module as Ansible does: a process of its own, with its arguments on its standard input."""
-    given = {"bootstrap_servers": [NOBODY], "timeout": 5, **LEAST[name], **args}
-    return subprocess.run(
-        [sys.executable, "-m", f"{PLUGINS}.modules.{name}"],
-        input=json.dumps({"ANSIBLE_MODULE_ARGS": given}),
-        env={**os.environ, "PYTHONPATH": str(install())},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-
-@pytest.fixture(scope="module")
-def processes() -> list[subprocess.CompletedProcess[str]]:
-    with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        return list(pool.map(run_process, *zip(*PROCESSES, strict=True)))
-
-
-@pytest.mark.parametrize("number", range(len(PROCESSES)))
-def test_a_process_answers_with_one_message(processes: list[subprocess.CompletedProcess[str]], number: int) -> None:
-    done = processes[number]
-    answer = json.loads(done.stdout)
-    assert (done.returncode, answer["failed"]) == (1, True)
-    assert "exception" not in answer
-    assert answer["msg"]
-    assert len(answer["msg"]) < 3 * LONGEST
-    assert "Traceback" not in done.stdout + done.stderr
-    assert SECRET not in done.stdout + done.stderr
+@pytest.mark.parametrize(("name", "args"), WHOLE)
+def test_a_module_answers_with_one_message(
+    name: str, args: dict[str, t.Any], capfd: pytest.CaptureFixture[str]
+) -> None:
+    returned = answer(name, {"bootstrap_servers": [NOBODY], "timeout": 5, **LEAST[name], **args})
+    assert returned["failed"]
+    assert "exception" not in returned
+    assert returned["msg"]
+    assert len(returned["msg"]) < 3 * LONGEST
+    assert SECRET not in json.dumps(returned)
+    assert capfd.readouterr() == ("", "")

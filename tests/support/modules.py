@@ -5,12 +5,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
-from collections.abc import Callable, Coroutine
+import io
+import json
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+from ansible.module_utils.testing import patch_module_args
+from ansible_collections.kafkaops.groups.plugins.module_utils import _ansible
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import declared
 
 from tests.support.collection import CHECKOUT
@@ -40,9 +45,28 @@ class Module(NamedTuple):
 @functools.cache
 def module_of(name: str) -> Module:
     """Return the declaration of a module, with the options and rules of the connection."""
-    code = importlib.import_module(f"ansible_collections.kafkaops.groups.plugins.modules.{name}")
+    code = _code(name)
     with patch.object(code, "run") as run:
         code.main()
     ((spec, parse, operation), rules) = run.call_args
     given = declared(spec, rules)
     return Module(given.pop("argument_spec"), given, parse, operation)
+
+
+def answer(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Run a module with its options in this process, and return what it prints for Ansible."""
+    printed = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with (
+        patch_module_args(dict(args)),
+        patch.object(_ansible, "collect_rarely"),
+        contextlib.redirect_stdout(printed),
+        contextlib.suppress(SystemExit),
+    ):
+        _code(name).main()
+    printed.seek(0)
+    returned: dict[str, Any] = json.loads(printed.read())
+    return returned
+
+
+def _code(name: str) -> Any:
+    return importlib.import_module(f"ansible_collections.kafkaops.groups.plugins.modules.{name}")
