@@ -139,8 +139,8 @@ class Audit:
             store,
             tables,
         )
-        from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import source
-        from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import transforms
+        from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import spark_read
+        from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import frames
         from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
 
         params = {name: spec.get("default") for name, spec in CONNECTION_SPEC.items()}
@@ -158,7 +158,7 @@ class Audit:
             deadline=time.time() + 3600,
         )
         self._connection = connection
-        self._pipeline, self._source, self._transforms = pipeline, source, transforms
+        self._pipeline, self._spark_read, self._frames = pipeline, spark_read, frames
         self._store, self._tables, self._folder = store, tables, folder
         self._session = spark.spark_session(self._settings("none"), str(folder))
         self._spark = self._session.__enter__()
@@ -174,9 +174,9 @@ class Audit:
         """Seconds from the scan to the latest commits in Parquet."""
 
         def run() -> None:
-            rows = self._source.read(self._spark, self._connection, topic, time.time() + 3600)
+            rows = self._spark_read.read(self._spark, self._connection, topic, time.time() + 3600)
             draft = self._store.Draft(tempfile.mkdtemp(dir=self._folder))
-            self._tables.write(self._transforms.commits(rows), "scan", draft, self._settings(topic))
+            self._tables.write(self._frames.commits(rows), "scan", draft, self._settings(topic))
 
         return self._timed(run)
 

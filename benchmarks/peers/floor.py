@@ -27,7 +27,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.list_gr
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.offset_commit import OffsetCommit
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.offset_delete import OffsetDelete
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.offset_fetch import OffsetFetch
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations._read import describe_handlers
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._read_groups import describe_handlers
 from kafka.protocol.consumer import ListOffsetsRequest
 from kafka.protocol.metadata import MetadataRequest
 

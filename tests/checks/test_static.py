@@ -353,7 +353,7 @@ def test_return_documents_every_key_of_a_described_group(module: str, documented
     info = importlib.import_module(f"{PLUGINS}.module_utils._operations.info")
     model = importlib.import_module(f"{PLUGINS}.module_utils._kafka.model")
     where = model.TopicPartition("t", 0)
-    found = info._gather.Found(
+    found = info._find_groups.Found(
         model.Listing("g", "classic", "consumer", "Stable", 1),
         model.Group(
             "g", "classic", "consumer", "Stable", members=(model.Member("1", None, "2", "3", ("t",), (where,)),)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import source
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import spark_read
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.records import TOPIC
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -80,7 +80,7 @@ def test_the_executors_have_no_more_than_they_need(spark: SparkSession) -> None:
 
 
 def test_the_executors_read_what_is_shipped_to_them(cluster: Cluster, spark: SparkSession) -> None:
-    scan = source.read(spark, connection(cluster.bootstrap), TOPIC, time.time() + 60)
+    scan = spark_read.read(spark, connection(cluster.bootstrap), TOPIC, time.time() + 60)
     assert scan.rdd.getNumPartitions() == 2
     rows = scan.toArrow().to_pylist()
     committed = {row["group"]: row["offset"] for row in rows if row["kind"] == "offset_commit"}
@@ -89,7 +89,7 @@ def test_the_executors_read_what_is_shipped_to_them(cluster: Cluster, spark: Spa
 
 
 def test_a_failure_of_an_executor_is_told_in_one_sentence(cluster: Cluster, spark: SparkSession) -> None:
-    planned = source.read(spark, connection(cluster.bootstrap), TOPIC, time.time())
+    planned = spark_read.read(spark, connection(cluster.bootstrap), TOPIC, time.time())
     with pytest.raises(PySparkException) as failed:
         planned.toArrow()
-    assert source.cause(failed.value).startswith("The timeout expired before partition ")
+    assert spark_read.cause(failed.value).startswith("The timeout expired before partition ")

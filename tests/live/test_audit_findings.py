@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import findings, transforms
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import findings, frames
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge.findings import Criteria
 from pyspark.sql import SparkSession
 
@@ -37,10 +37,10 @@ class Judged(NamedTuple):
 def judge(spark: SparkSession, world: World) -> Judged:
     """Run the pipeline on a world."""
     scan, live = world.scan(spark), world.frames(spark)
-    log_groups, undecoded = transforms.metadata(scan), transforms.undecodable(scan)
-    offsets = transforms.offsets(transforms.commits(scan), log_groups, live)
+    log_groups, undecoded = frames.metadata(scan), frames.undecodable(scan)
+    offsets = frames.offsets(frames.commits(scan), log_groups, live)
     groups = findings.classify_groups(
-        transforms.groups(offsets, log_groups, transforms.activity(scan), undecoded, live), CRITERIA
+        frames.groups(offsets, log_groups, frames.activity(scan), undecoded, live), CRITERIA
     )
     found = findings.findings(groups, offsets, undecoded, CRITERIA)
     return Judged(*(frame.toArrow().to_pylist() for frame in (offsets, groups, found)))

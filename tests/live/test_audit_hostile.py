@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.records import KINDS
-from ansible_collections.kafkaops.groups.plugins.module_utils._files import document
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import json_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import Plan
 
@@ -108,7 +108,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audited]:
 
 
 def cluster_id(plan: str) -> str:
-    found: str = document.load(plan, "plan", plan_file.PLAN)["cluster_id"]
+    found: str = json_file.load(plan, "plan", plan_file.PLAN)["cluster_id"]
     return found
 
 

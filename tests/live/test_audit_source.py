@@ -19,7 +19,7 @@ from unittest import mock
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import access as access_module
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import reader, scan, source, splits
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import reader, scan, spark_read, splits
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.access import Access
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.records import TOPIC
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.splits import Range
@@ -60,7 +60,7 @@ def spark(event_log: Path) -> Iterator[SparkSession]:
 
 
 def read(spark: SparkSession, given: Connection, topic: str = TOPIC, seconds: float = 60) -> list[Row]:
-    rows: list[Row] = source.read(spark, given, topic, time.time() + seconds).toArrow().to_pylist()
+    rows: list[Row] = spark_read.read(spark, given, topic, time.time() + seconds).toArrow().to_pylist()
     return rows
 
 
@@ -101,7 +101,7 @@ def test_the_latest_of_each_key_and_activity(cluster: Cluster, spark: SparkSessi
 
 def test_every_partition_is_accounted_for(cluster: Cluster, spark: SparkSession) -> None:
     topic = log(cluster, "audit-partitions", [commit("a", 1, 2), commit("a", 2, 2), commit("b", 1, 0)])
-    planned = source.read(spark, connection(cluster.bootstrap), topic, time.time() + 60)
+    planned = spark_read.read(spark, connection(cluster.bootstrap), topic, time.time() + 60)
     # beyond the end offsets of the moment in which it was planned
     offsets_topic.write(cluster.client(), [commit("a", 3, 2), commit("c", 1, 3)], topic)
     rows = planned.toArrow().to_pylist()
@@ -218,7 +218,7 @@ def test_secrets_show_nowhere(guarded: Cluster, spark: SparkSession, event_log: 
     for kind in ("scram", "token", "encrypted key"):
         address, options = secured_options(guarded, kind, tmp_path)
         given = connection(address, **options)
-        frame = source.read(spark, given, TOPIC, time.time() + 60)
+        frame = spark_read.read(spark, given, TOPIC, time.time() + 60)
         frame.collect()
         plan = frame._jdf.queryExecution().toString()
         shown = [repr(Access.of(given)), plan, str(spark.sparkContext.getConf().getAll())]
@@ -239,7 +239,7 @@ def test_a_partition_that_may_not_be_read(guarded: Cluster, spark: SparkSession)
     with pytest.raises(PySparkException) as failed:
         read(spark, given)
     words = r"Partition \d of __consumer_offsets cannot be read \(TOPIC_AUTHORIZATION_FAILED: [^\n]*\): check [^\n]*\."
-    assert re.fullmatch(words, source.cause(failed.value))
+    assert re.fullmatch(words, spark_read.cause(failed.value))
     # it takes no permission on any group
     topics.allow(guarded.client(), "bob", "topic", TOPIC, ["read"])
     assert ("audit-secured", 7) in of_kind(read(spark, given), "offset_commit", "group", "offset")
@@ -252,18 +252,18 @@ def test_no_such_topic(cluster: Cluster, spark: SparkSession) -> None:
 
 def test_the_deadline(cluster: Cluster, spark: SparkSession) -> None:
     topic = log(cluster, "audit-deadline", [commit("a", 1, 1), commit("b", 1, 2)])
-    planned = source.read(spark, connection(cluster.bootstrap), topic, time.time())
+    planned = spark_read.read(spark, connection(cluster.bootstrap), topic, time.time())
     with pytest.raises(PySparkException) as failed:
         planned.toArrow()
     words = r"The timeout expired before partition [12] of audit-deadline was read completely: increase timeout\."
-    assert re.fullmatch(words, source.cause(failed.value))
+    assert re.fullmatch(words, spark_read.cause(failed.value))
 
 
 def test_an_error_of_spark_has_one_line(spark: SparkSession) -> None:
     with pytest.raises(PySparkException) as failed:
         spark.sql("SELECT no_such_column FROM range(1)").collect()
-    assert source.cause(failed.value).startswith("[UNRESOLVED_COLUMN")
-    assert "\n" not in source.cause(failed.value)
+    assert spark_read.cause(failed.value).startswith("[UNRESOLVED_COLUMN")
+    assert "\n" not in spark_read.cause(failed.value)
 
 
 def remove(cluster: Cluster, topic: str, before: int) -> None:
@@ -280,7 +280,7 @@ def test_a_log_whose_start_moves_after_the_plan(
     """Whoever reads later than planned sees what is there then; the other partitions are read as ever."""
     records = [commit("a", 1), commit("a", 2), commit("a", 3), commit("b", 1, partition=1)]
     topic = log(cluster, f"audit-moved-{start}", records, "delete,compact")
-    planned = source.read(spark, connection(cluster.bootstrap), topic, time.time() + 60)
+    planned = spark_read.read(spark, connection(cluster.bootstrap), topic, time.time() + 60)
     remove(cluster, topic, start)
     rows = planned.toArrow().to_pylist()
     assert of_kind(rows, "offset_commit", "group", "offset") == [*found, ("b", 1)]

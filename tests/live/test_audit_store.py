@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import job, process, store, tables
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._files import document
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import json_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
 
 from tests.live.task import audit_settings
@@ -50,7 +50,7 @@ def audited(output: Path) -> tuple[str, set[str]] | None:
     if not latest.exists():
         return None
     folder = latest.resolve()
-    manifest = document.load(str(folder / store.MANIFEST), "manifest", store._KIND)
+    manifest = json_file.load(str(folder / store.MANIFEST), "manifest", store._KIND)
     assert manifest["audit_id"] == folder.name
     read = {name: pq.read_table(folder / name) for name in tables.NAMES}
     assert manifest["tables"] == {name: table.num_rows for name, table in read.items()}

@@ -21,7 +21,11 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model impor
     GroupSnapshot,
     TopicPartition,
 )
-from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc import describe, describe_groups, metadata
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc import (
+    describe_groups,
+    describe_handler,
+    metadata,
+)
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.handler import Done
 from confluent_kafka.admin import (
     AdminClient,
@@ -358,7 +362,7 @@ def test_the_broker_refuses_what_is_sent(
 ) -> None:
     """The permissions are needed, and not only asked for by the plan."""
     described = metadata._described
-    for module in (describe, describe_groups):
+    for module in (describe_handler, describe_groups):
         monkeypatch.setattr(module, "operations", lambda _codes: None)
     everything = frozenset({"READ", "DELETE"})
 

@@ -21,7 +21,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._errors import Tas
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import Plan, PlannedGroup, PlannedOffset
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import TopicPartition
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _read
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _read_groups
 from confluent_kafka.admin import AdminClient
 
 from tests.live.task import ansible, run
@@ -334,7 +334,7 @@ def about_to_commit(client: dict[str, str], group: str) -> Iterator[None]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Open transactions are waited for only a second."""
-    monkeypatch.setattr(_read, "_UNSTABLE_WAIT", 1.0)
+    monkeypatch.setattr(_read_groups, "_UNSTABLE_WAIT", 1.0)
 
 
 def test_a_transaction_that_ends_meanwhile_is_waited_for(cluster: Cluster, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.delete_groups import DELETE_BATCH
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_groups, offsets
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations._guard import back_up
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._safeguards import back_up
 
 from tests.live.task import ansible, run
 from tests.support import commits, topics, truth

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import records
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge.transforms import LiveFrames
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge.frames import LiveFrames
 from pyspark.sql import DataFrame, SparkSession
 
 Row = dict[str, Any]

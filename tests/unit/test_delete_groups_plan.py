@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations._guard import limit
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._safeguards import limit
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.delete_groups import parse, plan
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import DELETE_GROUP
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Group, Listing, Member, Offsets
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations._gather import Found
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._find_groups import Found
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._lag import assigned, group_lag
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import _member_result
 

@@ -52,19 +52,19 @@ def test_what_is_made_cannot_be_set(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_first_task_refuses_such_extra_variables(name: str) -> None:
-    path = CHECKOUT / "roles" / name / "tasks" / "guard.yml"
+    path = CHECKOUT / "roles" / name / "tasks" / "validate.yml"
     first = next(task for task in read(path) if "ansible.builtin.assert" in task)
     check = f"lookup('kafkaops.groups.extra_vars', '__{name}_') | length == 0"
     assert first["ansible.builtin.assert"]["that"] == check
-    checked = read(CHECKOUT / "roles" / name / "tasks" / "checked.yml")
-    assert checked[0]["ansible.builtin.import_tasks"] == "guard.yml"
+    checked = read(CHECKOUT / "roles" / name / "tasks" / "validate_and_run.yml")
+    assert checked[0]["ansible.builtin.import_tasks"] == "validate.yml"
 
 
 @pytest.mark.parametrize("name", ROLES)
 def test_no_keyword_of_a_play_goes_on_after_a_refusal(name: str) -> None:
     (entry,) = read(CHECKOUT / "roles" / name / "tasks" / "main.yml")
     apply = {"ignore_errors": False, "ignore_unreachable": False}
-    assert entry["ansible.builtin.include_tasks"] == {"file": "checked.yml", "apply": apply}
+    assert entry["ansible.builtin.include_tasks"] == {"file": "validate_and_run.yml", "apply": apply}
 
 
 @pytest.mark.parametrize("name", ONCE)

@@ -13,8 +13,8 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError, error
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.wire import Deadline
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import (
-    _offset_checks,
-    _read,
+    _partition_errors,
+    _read_groups,
     delete_groups,
     delete_offsets,
 )
@@ -49,7 +49,7 @@ def test_what_became_of_a_commit_without_an_answer(found: t.Any, outcome: t.Any)
         Item.planned(OffsetTarget("g", "a", number), SET_OFFSET, offset(3 + number), offset(5 + number))
         for number in range(2)
     ]
-    assert told(_offset_checks._became(found, items)) == outcome
+    assert told(_partition_errors._became(found, items)) == outcome
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_became_of_a_commit_without_an_answer(found: t.Any, outcome: t.Any)
 )
 def test_what_became_of_a_deletion_without_an_answer(found: t.Any, outcome: t.Any) -> None:
     items = [Item.planned(OffsetTarget("g", "a", number), DELETE_OFFSET, offset(3)) for number in range(2)]
-    assert told(_offset_checks._became(found, items)) == outcome
+    assert told(_partition_errors._became(found, items)) == outcome
 
 
 def told(became: t.Any) -> t.Any:
@@ -113,7 +113,7 @@ class Transactions:
 
 def test_only_what_is_not_stable_is_read_again_for_a_while() -> None:
     session = Transactions({"stable": 0, "ends": 2, "open": None})
-    found: t.Any = asyncio.run(_read.committed(session, ["stable", "ends", "open"]))  # type: ignore[arg-type]
+    found: t.Any = asyncio.run(_read_groups.committed(session, ["stable", "ends", "open"]))  # type: ignore[arg-type]
     assert (found["stable"], found["ends"]) == ({at(): offset(3)}, {at(): offset(3)})
     assert found["open"].name == "UNSTABLE_OFFSET_COMMIT"
     assert "was pending for 0.5 s" in found["open"].message

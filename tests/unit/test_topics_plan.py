@@ -13,7 +13,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._errors import Tas
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError, error
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Topic
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import results
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations._guard import limit
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._safeguards import limit
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import (
     DELETE_TOPIC,
     NONE,

@@ -14,11 +14,11 @@ import typing as t
 from .. import _input as inputs
 from .._errors import NothingChanged
 from .._kafka.model import Committed, GroupSnapshot, Offsets
-from . import document
+from . import atomic_write, json_file
 
 T = t.TypeVar("T")
 
-BACKUP = document.Kind("back-up", "kafkaops.groups/backup", 2, earlier=(1,))
+BACKUP = json_file.Kind("back-up", "kafkaops.groups/backup", 2, earlier=(1,))
 
 TopicIds = dict[str, str | None]  # pylint: disable=unsupported-binary-operation
 """The id of each topic, None for one that did not exist; one whose id is not known is missing."""
@@ -57,10 +57,10 @@ def write(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[Group
         "groups": [_group_json(group) for group in groups],
     }
     try:
-        document.save(path, backup, document.as_new)
+        json_file.save(path, backup, atomic_write.as_new)
     except OSError as exc:
         problem = f"backup: {path} cannot be written ({exc.strerror})"
-        if isinstance(exc, document.InPlace):
+        if isinstance(exc, atomic_write.InPlace):
             _remove(path, problem)
         raise NothingChanged(f"{problem}.") from exc
 
@@ -93,22 +93,22 @@ def read(path: str, cluster_id: str, any_cluster: bool) -> Backup:
     Raises:
         TaskError: there is no such file, it is not a back-up, or it is another cluster's.
     """
-    backup = document.load(path, "restore.path", BACKUP)
+    backup = json_file.load(path, "restore.path", BACKUP)
     origin = backup.get("cluster_id")
     if origin != cluster_id and not any_cluster:
         raise NothingChanged(
             f"restore.path: {path} is a back-up of cluster {origin}, and this is cluster {cluster_id}: "
             "set restore.any_cluster to true if that is what you want."
         )
-    with document.undamaged(path, "restore.path"):
-        found = document.array(backup["topics"], "topics") if backup["version"] > 1 else []
-        topics = _unique((document.topic(entry["name"]), _topic_id(entry["id"])) for entry in found)
-        groups = [_group_from_json(group) for group in document.array(backup["groups"], "groups")]
+    with json_file.undamaged(path, "restore.path"):
+        found = json_file.array(backup["topics"], "topics") if backup["version"] > 1 else []
+        topics = _unique((json_file.topic(entry["name"]), _topic_id(entry["id"])) for entry in found)
+        groups = [_group_from_json(group) for group in json_file.array(backup["groups"], "groups")]
         return Backup(str(origin), topics, _unique((group.name, group) for group in groups))
 
 
 def _topic_id(value: t.Any) -> str | None:
-    return None if value is None else document.text(value)
+    return None if value is None else json_file.text(value)
 
 
 def _unique(pairs: c.Iterable[tuple[str, T]]) -> dict[str, T]:
@@ -123,14 +123,14 @@ def _unique(pairs: c.Iterable[tuple[str, T]]) -> dict[str, T]:
 def _group_from_json(group: dict[str, t.Any]) -> GroupSnapshot:
     offsets: Offsets = {}
     for entry in group["offsets"]:
-        where = document.place(entry)
+        where = json_file.place(entry)
         if where in offsets:
             raise ValueError(f"{where} stands twice in group {group['name']}")
         epoch = entry["leader_epoch"]
         offsets[where] = Committed(
-            document.natural(entry["offset"], inputs.INT64_MAX),
-            -1 if epoch == -1 else document.natural(epoch, inputs.INT32_MAX),
-            document.metadata(entry["metadata"]),
+            json_file.natural(entry["offset"], inputs.INT64_MAX),
+            -1 if epoch == -1 else json_file.natural(epoch, inputs.INT32_MAX),
+            json_file.metadata(entry["metadata"]),
         )
-    name, kind, state = (document.text(group[key]) for key in ("name", "type", "state"))
+    name, kind, state = (json_file.text(group[key]) for key in ("name", "type", "state"))
     return GroupSnapshot(name, kind, state, offsets)

@@ -13,9 +13,9 @@ import typing as t
 from .. import _input as inputs
 from .._errors import NothingChanged, TaskError
 from .._kafka.model import TopicPartition
-from . import document
+from . import atomic_write, json_file
 
-PLAN = document.Kind("plan", "kafkaops.groups/plan", 1)
+PLAN = json_file.Kind("plan", "kafkaops.groups/plan", 1)
 
 # a share group has no committed offsets, which are what is compared
 TYPES = ("classic", "consumer", "streams")
@@ -81,8 +81,8 @@ def write(path: str, plan: Plan) -> None:
         "delete_offsets": [_offset_json(offset) for offset in plan.delete_offsets],
     }
     try:
-        document.save(path, content, os.replace)
-    except document.InPlace as exc:
+        json_file.save(path, content, os.replace)
+    except atomic_write.InPlace as exc:
         raise TaskError(
             f"plan: {path} is written but cannot be synced to disk ({exc.strerror}): check the disk and audit again."
         ) from exc
@@ -117,8 +117,8 @@ def read(path: str, cluster_id: str) -> Plan:
     Raises:
         TaskError: there is no such file, it is not a plan, it is damaged, or it is another cluster's.
     """
-    content = document.load(path, "plan", PLAN)
-    with document.undamaged(path, "plan"):
+    content = json_file.load(path, "plan", PLAN)
+    with json_file.undamaged(path, "plan"):
         plan = _plan(content)
     if plan.cluster_id != cluster_id:
         raise NothingChanged(
@@ -128,16 +128,16 @@ def read(path: str, cluster_id: str) -> Plan:
     return plan
 
 
-def _plan(content: document.Document) -> Plan:
+def _plan(content: json_file.Document) -> Plan:
     criteria = content["criteria"]
     if not isinstance(criteria, dict):
         raise TypeError("criteria is not a dictionary")
     plan = Plan(
-        document.text(content["cluster_id"]),
+        json_file.text(content["cluster_id"]),
         _moment(content["created"]),
         criteria,
-        [_group(entry) for entry in document.array(content["delete_groups"], "delete_groups")],
-        [_offset(entry) for entry in document.array(content["delete_offsets"], "delete_offsets")],
+        [_group(entry) for entry in json_file.array(content["delete_groups"], "delete_groups")],
+        [_offset(entry) for entry in json_file.array(content["delete_offsets"], "delete_offsets")],
         _judged(content["judged"]) if "judged" in content else None,
     )
     _once([f"group '{planned.group}'" for planned in plan.delete_groups])
@@ -146,35 +146,35 @@ def _plan(content: document.Document) -> Plan:
 
 
 def _judged(entry: dict[str, t.Any]) -> Judged:
-    return Judged(*(document.natural(entry[name], inputs.INT64_MAX) for name in Judged._fields))
+    return Judged(*(json_file.natural(entry[name], inputs.INT64_MAX) for name in Judged._fields))
 
 
 def _group(entry: dict[str, t.Any]) -> PlannedGroup:
     name, kind, state = _described(entry)
     if state != "Empty":
         raise ValueError(f"group '{name}' is to be deleted, and is {state}")
-    found = [(document.place(each), _at(each)) for each in document.array(entry["offsets"], "offsets")]
+    found = [(json_file.place(each), _at(each)) for each in json_file.array(entry["offsets"], "offsets")]
     _once([f"{where} of group '{name}'" for where, _offset in found])
-    return PlannedGroup(name, kind, state, document.text(entry["evidence"]), dict(found))
+    return PlannedGroup(name, kind, state, json_file.text(entry["evidence"]), dict(found))
 
 
 def _offset(entry: dict[str, t.Any]) -> PlannedOffset:
-    return PlannedOffset(*_described(entry), document.place(entry), _at(entry), document.text(entry["evidence"]))
+    return PlannedOffset(*_described(entry), json_file.place(entry), _at(entry), json_file.text(entry["evidence"]))
 
 
 def _described(entry: dict[str, t.Any]) -> tuple[str, str, str]:
-    name, kind, state = (document.text(entry[key]) for key in ("group", "type", "state"))
+    name, kind, state = (json_file.text(entry[key]) for key in ("group", "type", "state"))
     if kind not in TYPES:
         raise ValueError(f"{kind!r} is none of {', '.join(TYPES)}")
     return name, kind, state
 
 
 def _at(entry: dict[str, t.Any]) -> int:
-    return document.natural(entry["offset"], inputs.INT64_MAX)
+    return json_file.natural(entry["offset"], inputs.INT64_MAX)
 
 
 def _moment(value: t.Any) -> datetime.datetime:
-    moment = datetime.datetime.fromisoformat(document.text(value))
+    moment = datetime.datetime.fromisoformat(json_file.text(value))
     if moment.tzinfo is None:
         raise ValueError(f"{value} names no time zone")
     return moment

@@ -11,7 +11,7 @@ import itertools
 from .._kafka.errors import KafkaError
 from .._kafka.model import Group, Topic, TopicPartition
 from .._kafka.session import Session
-from ._gather import Found, Gathered
+from ._find_groups import Found, Gathered
 from ._read_topics import Log, Logs, Seen, describe_topics
 
 

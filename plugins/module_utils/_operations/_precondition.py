@@ -13,7 +13,7 @@ import typing as t
 from .._kafka.errors import KafkaError, error
 from .._kafka.model import Offsets, TopicPartition
 from .._kafka.session import Session
-from ._read import committed, committed_now
+from ._read_groups import committed, committed_now
 from .results import DELETE_OFFSET, Item, OffsetTarget, Target
 
 COMMITTED_SINCE = "it has committed since the task began"

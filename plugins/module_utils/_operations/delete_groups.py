@@ -15,11 +15,11 @@ from .._kafka.model import Group, GroupSnapshot, Offsets
 from .._kafka.rpc.delete_groups import DeleteGroups
 from .._kafka.session import Session
 from . import members
-from ._expected import changed_groups, leave_alone, left_alone_warning, read_plan
-from ._guard import back_up, limit, snapshots
 from ._names import group_names
+from ._plan_changes import changed_groups, leave_alone, left_alone_warning, read_plan
 from ._precondition import Precondition
-from ._read import Described, committed, describe
+from ._read_groups import Described, committed, describe
+from ._safeguards import back_up, limit, snapshots
 from .results import DELETE_GROUP, REMOVE_MEMBER, GroupTarget, Item, MemberTarget, Report, Status, counted
 
 GroupItem = Item[GroupTarget | MemberTarget]  # pylint: disable=unsupported-binary-operation

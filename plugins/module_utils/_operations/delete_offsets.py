@@ -14,10 +14,10 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
 from .._kafka.rpc.offset_delete import OffsetDelete
 from .._kafka.session import Session
-from ._offset_checks import OffsetItem, hidden_topic, partition_problem, read_outcomes, topic_problem
 from ._offset_request import Request, Topics
+from ._partition_errors import OffsetItem, hidden_topic, partition_problem, read_outcomes, topic_problem
 from ._precondition import Precondition, changes_by_group
-from ._read import Described
+from ._read_groups import Described
 from .results import DELETE_OFFSET, Item, OffsetTarget
 
 if t.TYPE_CHECKING:

@@ -14,8 +14,8 @@ from .._errors import InvalidOption
 from .._kafka.errors import KafkaError
 from .._kafka.model import Member, Offsets
 from .._kafka.session import Session
-from . import _gather
-from ._gather import Found, Gathered
+from . import _find_groups
+from ._find_groups import Found, Gathered
 from ._lag import find_assigned, group_lag, in_use, lag_of
 from ._names import group_names
 from ._read_topics import Log, Logs
@@ -37,20 +37,20 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
     gather = request.gather
     gathered = Gathered({}, [], [], {})
     if request.names is not None:
-        await _gather.named(session, request.names, request.states, request.types, gathered)
+        await _find_groups.named(session, request.names, request.states, request.types, gathered)
     else:
-        await _gather.listed(session, request.states, request.types, gathered)
+        await _find_groups.listed(session, request.states, request.types, gathered)
         gathered.groups = {name: found for name, found in gathered.groups.items() if request.matches(name)}
         if gather & {"members", "permissions"}:
-            await _gather.described(session, gathered, request.states)
+            await _find_groups.described(session, gathered, request.states)
         elif "lag" in gather:
             names = [name for name, found in gathered.groups.items() if in_use(found)]
-            await _gather.described(session, gathered, request.states, names)
+            await _find_groups.described(session, gathered, request.states, names)
     if gather & {"offsets", "lag"}:
-        await _gather.fetched(session, gathered)
+        await _find_groups.fetched(session, gathered)
     if "lag" in gather:
         await find_assigned(session, gathered)
-        await _gather.logs(session, gathered)
+        await _find_groups.logs(session, gathered)
     coordinators = {found.listing.coordinator for found in gathered.groups.values()}
     addresses = {node: _address(session, node) for node in coordinators}
     return {

@@ -17,7 +17,7 @@ from .._kafka.model import Group, Member
 from .._kafka.rpc.leave_group import LeaveGroup, MemberErrors
 from .._kafka.session import Session
 from ._names import group_names
-from ._read import Described, describe
+from ._read_groups import Described, describe
 from .results import REMOVE_MEMBER, GroupTarget, Item, MemberTarget, Report, counted, member_result
 
 WATCH_INTERVAL = 0.5

@@ -11,12 +11,12 @@ from .._kafka.errors import KafkaError
 from .._kafka.model import Offsets
 from .._kafka.session import Session
 from . import delete_offsets, set_offsets
-from ._expected import changed_offsets, leave_alone, left_alone_warning, read_plan
-from ._guard import back_up, limit, snapshots
 from ._offset_request import Request
+from ._plan_changes import changed_offsets, leave_alone, left_alone_warning, read_plan
 from ._precondition import Precondition
-from ._read import absent_group_operations, committed_now, describe_at_rest
+from ._read_groups import absent_group_operations, committed_now, describe_at_rest
 from ._read_topics import describe_topics
+from ._safeguards import back_up, limit, snapshots
 from .results import DELETE_OFFSET, SET_OFFSET, Report, counted
 from .set_offsets import Saved
 

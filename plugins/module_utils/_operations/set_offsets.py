@@ -14,10 +14,10 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
 from .._kafka.rpc.offset_commit import OffsetCommit
 from .._kafka.session import Session
-from ._offset_checks import OffsetItem, partition_problem, read_outcomes, topic_problem
 from ._offset_request import SHIFT_BY, TO_DATETIME, TO_EARLIEST, TO_LATEST, TO_OFFSET, Request, Reset, Wanted
+from ._partition_errors import OffsetItem, partition_problem, read_outcomes, topic_problem
 from ._precondition import Precondition, changes_by_group
-from ._read import Described
+from ._read_groups import Described
 from ._read_topics import Seen, offsets_at, read_logs
 from .results import SET_OFFSET, Item, OffsetTarget, counted
 

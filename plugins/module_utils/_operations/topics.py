@@ -14,9 +14,9 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Topic, TopicPartition, is_internal
 from .._kafka.rpc.delete_topics import DeleteTopics
 from .._kafka.session import Session
-from ._gather import log_errors
-from ._guard import limit
+from ._find_groups import log_errors
 from ._read_topics import Logs, Seen, describe_topics, list_topics, read_logs
+from ._safeguards import limit
 from .results import DELETE_TOPIC, Item, Report, TopicTarget
 
 # brokers learn of a deletion one after the other

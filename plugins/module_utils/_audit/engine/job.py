@@ -15,7 +15,7 @@ import time
 
 from ..._errors import TaskError
 from ..._kafka.errors import CallError
-from ..ingest import source
+from ..ingest import spark_read
 from ..libraries import PySparkException
 from . import pipeline
 from .settings import Settings, save_answer
@@ -35,7 +35,7 @@ def main(folder: str) -> None:
     except (CallError, TaskError) as exc:
         answer = {"error": str(exc)}
     except PySparkException as exc:
-        answer = {"error": f"Spark failed: {source.cause(exc)}"}
+        answer = {"error": f"Spark failed: {spark_read.cause(exc)}"}
     save_answer(folder, answer)
 
 

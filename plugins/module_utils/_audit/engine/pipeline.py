@@ -15,11 +15,11 @@ from ..._files import plan as plan_file
 from ..._files.plan import Judged, Plan
 from ..._kafka.model import TopicPartition
 from ..._kafka.session import Session
-from ..ingest import records, source
-from ..judge import caveats, findings, live, plan, transforms
+from ..ingest import records, spark_read
+from ..judge import caveats, findings, frames, live_state, plan
 from ..judge.findings import Criteria
-from ..judge.live import Live
-from ..judge.transforms import LiveFrames
+from ..judge.frames import LiveFrames
+from ..judge.live_state import Live
 from ..libraries import DataFrame, F, SparkSession, StorageLevel, pa
 from ..report import render
 from ..report import rows as report_rows
@@ -63,14 +63,14 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     started, created = time.monotonic(), datetime.datetime.now(datetime.UTC)
     with _session(settings) as session:
         cluster_id = session.wire.cluster_id
-        seen = session.wire.run(live.read, session, settings.selection())
-    scan = source.read(spark, settings.connection, settings.topic, settings.deadline)
+        seen = session.wire.run(live_state.read, session, settings.selection())
+    scan = spark_read.read(spark, settings.connection, settings.topic, settings.deadline)
     scan.persist(StorageLevel.MEMORY_AND_DISK)
     read = _rows(scan.filter(F.col("kind") == records.PARTITION).select("source_partition", "records", "problem"))
-    committed = _rows(transforms.commits(scan).select("topic", "partition").distinct())
+    committed = _rows(frames.commits(scan).select("topic", "partition").distinct())
     with _session(settings) as session:
-        seen = session.wire.run(live.recheck_empty, session, seen)
-        partitions = session.wire.run(live.partitions, session, [TopicPartition(**row) for row in committed])
+        seen = session.wire.run(live_state.recheck_empty, session, seen)
+        partitions = session.wire.run(live_state.partitions, session, [TopicPartition(**row) for row in committed])
     facts = Facts(
         cluster_id,
         created,
@@ -87,12 +87,10 @@ def classify(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames
     """Return the tables of an audit by name; Spark computes them when they are written."""
     limit = facts.created - datetime.timedelta(milliseconds=settings.stale_after_ms)
     criteria = Criteria(limit, settings.stale_after, tuple(facts.unread))
-    log_groups, undecoded = transforms.metadata(scan), transforms.undecodable(scan)
-    activity = transforms.activity(scan)
-    offsets = transforms.offsets(transforms.commits(scan), log_groups, seen).persist()
-    groups = findings.classify_groups(
-        transforms.groups(offsets, log_groups, activity, undecoded, seen), criteria
-    ).persist()
+    log_groups, undecoded = frames.metadata(scan), frames.undecodable(scan)
+    activity = frames.activity(scan)
+    offsets = frames.offsets(frames.commits(scan), log_groups, seen).persist()
+    groups = findings.classify_groups(frames.groups(offsets, log_groups, activity, undecoded, seen), criteria).persist()
     found = findings.findings(groups, offsets, undecoded, criteria)
     return dict(zip(tables.NAMES, (offsets, groups, activity, found), strict=True))
 

@@ -19,14 +19,14 @@ import secrets
 import shutil
 
 from ..._errors import NothingRead, TaskError
-from ..._files import document
+from ..._files import json_file
 
 PLAN = "plan.json"
 REPORT = "report.html"
 LATEST = "latest"
 MANIFEST = "manifest.json"
 _AUDITS = "audits"
-_KIND = document.Kind("manifest", "kafkaops.groups/audit", 1)
+_KIND = json_file.Kind("manifest", "kafkaops.groups/audit", 1)
 # the folder of an audit, or a link before it is renamed
 _AUDIT_NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{8}(\.link)?")
 
@@ -89,8 +89,8 @@ def new(output: str, cluster_id: str, created: datetime.datetime) -> c.Iterator[
     draft.warnings = _remove_others(audits, audit_id)
 
 
-def _publish(output: str, draft: Draft, manifest: document.Document) -> None:
-    document.save(draft.path(MANIFEST), manifest, os.replace)
+def _publish(output: str, draft: Draft, manifest: json_file.Document) -> None:
+    json_file.save(draft.path(MANIFEST), manifest, os.replace)
     for folder, _folders, names in os.walk(draft.folder):
         for name in (*names, ""):
             _sync(os.path.join(folder, name))

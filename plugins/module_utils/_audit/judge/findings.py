@@ -11,7 +11,7 @@ import datetime
 
 from ..._files.plan import TYPES
 from ..libraries import Column, DataFrame, F
-from .transforms import CONSUMERS, EMPTY
+from .frames import CONSUMERS, EMPTY
 
 STALE_GROUP = "stale_group"
 UNSUBSCRIBED = "unsubscribed"
@@ -174,8 +174,8 @@ def findings(groups: DataFrame, offsets: DataFrame, undecoded: DataFrame, criter
 
     Args:
         groups: the result of `classify_groups`.
-        offsets: the result of `transforms.offsets`.
-        undecoded: the result of `transforms.undecodable`.
+        offsets: the result of `frames.offsets`.
+        undecoded: the result of `frames.undecodable`.
     """
     # a stale group is one finding; its offsets are not reported again
     chosen = groups.filter("included and not stale").select("group", "certain", "state", "type", "protocol_type")

@@ -16,7 +16,7 @@ import os
 import typing as t
 
 from ..._errors import TaskError
-from ..._files import document
+from ..._files import atomic_write
 from . import charts, embedded, page, playbook, wording
 
 Row = dict[str, t.Any]
@@ -72,8 +72,8 @@ def write(path: str, audit: Audit) -> None:
     """
     text = render(audit)
     try:
-        document.put(path, text, os.replace, 0o644)
-    except document.InPlace as exc:
+        atomic_write.put(path, text, os.replace, 0o644)
+    except atomic_write.InPlace as exc:
         raise TaskError(
             f"report: {path} is written but cannot be synced to disk ({exc.strerror}): check the disk and audit again."
         ) from exc

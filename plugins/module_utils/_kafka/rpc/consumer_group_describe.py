@@ -10,7 +10,7 @@ import typing as t
 
 from .. import typed_messages
 from ..model import Group
-from .describe import TypedDescribe
+from .describe_handler import TypedDescribe
 from .handler import Done, Outcome
 
 # the first that a broker of 4.0 knows, which is the first that removes members (KIP-571 for KIP-848 groups)

@@ -11,7 +11,7 @@ import typing as t
 
 from ..._kafka import library
 from ..model import Group, Member, TopicPartition
-from .describe import DESCRIBE_BATCH, DescribeHandler, in_order, operations, plain_host
+from .describe_handler import DESCRIBE_BATCH, DescribeHandler, in_order, operations, plain_host
 from .handler import Done, Handler, Outcome, coordinator_outcome, unique
 
 

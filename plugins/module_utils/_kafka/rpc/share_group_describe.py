@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from .. import typed_messages
-from .describe import TypedDescribe
+from .describe_handler import TypedDescribe
 
 
 class ShareGroupDescribe(TypedDescribe):

@@ -10,7 +10,7 @@ import typing as t
 
 from .. import typed_messages
 from ..model import Group, Member
-from .describe import TypedDescribe, plain_host
+from .describe_handler import TypedDescribe, plain_host
 
 
 class StreamsGroupDescribe(TypedDescribe):

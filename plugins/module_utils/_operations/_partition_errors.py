@@ -13,7 +13,7 @@ from .._kafka.model import Offsets, Topic, TopicPartition
 from .._kafka.rpc.handler import PartitionErrors
 from .._kafka.session import Session
 from ._precondition import CONFLICT
-from ._read import committed_now
+from ._read_groups import committed_now
 from .results import Item, OffsetTarget
 
 USED_MEANWHILE = (

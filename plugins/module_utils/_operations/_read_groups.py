@@ -12,8 +12,8 @@ import typing as t
 from .._kafka.driver import backoff
 from .._kafka.errors import CallError, KafkaError, UnsupportedVersion, error, from_call_error, from_code
 from .._kafka.model import Group, Offsets
-from .._kafka.rpc.describe import DescribeHandler
 from .._kafka.rpc.describe_groups import AbsentGroupOperations, DescribeGroups
+from .._kafka.rpc.describe_handler import DescribeHandler
 from .._kafka.rpc.list_groups import list_groups_request
 from .._kafka.rpc.offset_fetch import OffsetFetch
 from .._kafka.session import Session

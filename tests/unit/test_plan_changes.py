@@ -11,7 +11,7 @@ import typing as t
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import PlannedGroup, PlannedOffset
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _expected as expected
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _plan_changes as expected
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_offsets, results
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import GroupTarget, Item, OffsetTarget
 

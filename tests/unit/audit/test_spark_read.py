@@ -12,7 +12,7 @@ import sys
 import zipfile
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import shipping, source
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import shipping, spark_read
 
 ROOT = "ansible_collections.kafkaops.groups.plugins.module_utils"
 FOLDER = ROOT.replace(".", "/")
@@ -66,4 +66,4 @@ def test_the_package_is_whole_and_can_be_made_from_a_zip(tmp_path: pathlib.Path)
     ],
 )
 def test_the_cause_of_a_failure_is_one_sentence(text: str, sentence: str) -> None:
-    assert source.cause(Exception(text)) == sentence
+    assert spark_read.cause(Exception(text)) == sentence

@@ -13,7 +13,7 @@ from .._errors import NothingChanged
 from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, GroupSnapshot, Offsets, Topic
 from .._kafka.session import Session
-from ._read import Described
+from ._read_groups import Described
 from .results import GroupTarget, Item, MemberTarget, OffsetTarget, Target
 
 if t.TYPE_CHECKING:

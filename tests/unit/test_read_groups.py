@@ -21,7 +21,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors impo
     error,
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.wire import Deadline
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _gather, _read
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _find_groups, _read_groups
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import _address
 
 from tests.unit.values import group
@@ -65,7 +65,7 @@ class Answers:
 )
 def test_it_is_looked_for_until_it_is_found(answers: list[Any], asked: list[str], name: str | None) -> None:
     driver = Answers(answers)
-    seen = asyncio.run(_read.describe(Simple(driver=driver, wire=Lister(knows=False)), ["g"]))["g"]
+    seen = asyncio.run(_read_groups.describe(Simple(driver=driver, wire=Lister(knows=False)), ["g"]))["g"]
     assert driver.asked == asked
     assert seen is FOUND if name is None else seen.name == name
 
@@ -103,7 +103,7 @@ class Lister:
 )
 def test_a_group_that_nobody_describes(answer: Any, wire: Lister, name: str | None) -> None:
     driver = Answers([None, answer, answer, answer, None])
-    seen = asyncio.run(_read.describe(Simple(driver=driver, wire=wire), ["g"]))["g"]
+    seen = asyncio.run(_read_groups.describe(Simple(driver=driver, wire=wire), ["g"]))["g"]
     assert driver.asked == ALL
     assert (seen.name if isinstance(seen, KafkaError) else seen) == name
 
@@ -160,8 +160,8 @@ class Brokers:
 )
 def test_a_listing_tells_the_coordinators(listed: dict[int, list[str]], coordinators: dict[str, int]) -> None:
     session: Any = Simple(wire=Brokers(listed), driver=Simple(coordinators=Simple(nodes={})))
-    gathered = _gather.Gathered({}, [], [], {})
-    asyncio.run(_gather.listed(session, [], [], gathered))
+    gathered = _find_groups.Gathered({}, [], [], {})
+    asyncio.run(_find_groups.listed(session, [], [], gathered))
     assert session.driver.coordinators.nodes == coordinators
     assert set(gathered.groups) == {name for names in listed.values() for name in names}
 
@@ -171,10 +171,10 @@ GONE = CallError("refused", sent=False)
 LOCKED = LoginRefused("wrong password", "SASL_AUTHENTICATION_FAILED")
 
 
-def listed(brokers: Brokers) -> _gather.Gathered:
-    gathered = _gather.Gathered({}, [], [], {})
+def listed(brokers: Brokers) -> _find_groups.Gathered:
+    gathered = _find_groups.Gathered({}, [], [], {})
     session: Any = Simple(wire=brokers, driver=Simple(coordinators=Simple(nodes={})))
-    asyncio.run(_gather.listed(session, [], [], gathered))
+    asyncio.run(_find_groups.listed(session, [], [], gathered))
     return gathered
 
 

@@ -14,12 +14,12 @@ from ... import _input as inputs
 from ..._kafka.errors import KafkaError
 from ..._kafka.model import Group, Topic, TopicPartition
 from ..._kafka.session import Session
-from ..._operations import _gather
-from ..._operations._gather import Gathered
-from ..._operations._read import describe
+from ..._operations import _find_groups
+from ..._operations._find_groups import Gathered
+from ..._operations._read_groups import describe
 from ..._operations._read_topics import broker_setting, describe_topics, read_logs
 from ..libraries import pa
-from .transforms import EMPTY
+from .frames import EMPTY
 
 _RETENTION = "offsets.retention.minutes"
 _MINUTE = 60_000
@@ -58,9 +58,9 @@ async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
         CallError, TaskError: the brokers do not respond.
     """
     gathered = Gathered({}, [], [], {})
-    await _gather.listed(session, [], [], gathered)
-    await _gather.described(session, gathered, [])
-    await _gather.fetched(session, gathered)
+    await _find_groups.listed(session, [], [], gathered)
+    await _find_groups.described(session, gathered, [])
+    await _find_groups.fetched(session, gathered)
     minutes = await broker_setting(session, _RETENTION)
     warnings = [_problem(problem) for problem in gathered.errors]
     if not isinstance(minutes, str):

@@ -18,7 +18,7 @@ from .._kafka.errors import CallError, KafkaError, LoginRefused, UnreadableAnswe
 from .._kafka.model import Group, Listing, Offsets, TopicPartition
 from .._kafka.rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
 from .._kafka.session import Session
-from ._read import committed_now, describe
+from ._read_groups import committed_now, describe
 from ._read_topics import Logs, read_logs
 
 _RETRIABLE = ("COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE")

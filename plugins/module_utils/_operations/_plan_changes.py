@@ -11,7 +11,7 @@ import typing as t
 
 from .._kafka.errors import KafkaError
 from .._kafka.model import Group, Offsets, TopicPartition
-from ._read import Described
+from ._read_groups import Described
 from .results import GroupTarget, Item, Items, OffsetTarget, Status, Target, counted
 
 if t.TYPE_CHECKING:
