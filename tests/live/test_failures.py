@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.wire import CONNECT_TIMEOUT
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka import wire
 from kafka.protocol.admin import DescribeGroupsRequest
 
 from tests.live.accounting import UNKNOWN, account
@@ -237,20 +237,27 @@ def test_killed_after_it_described_kip848_groups(healed: Cluster, module: str, a
     assert all(truth.members(client, name) == [] for name in names if name in truth.groups(client))
 
 
-def test_a_broker_that_is_silent_delays_no_lookup(healed: Cluster) -> None:
+def test_a_broker_that_is_silent_delays_no_lookup(healed: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first one, which has no part in these groups: nothing waits for a connection to it."""
+    patience = 60.0
+    monkeypatch.setattr(wire, "CONNECT_TIMEOUT", patience)
     client = healed.client()
     names = [ALIVE[number] for number, leader in coordinators.leaders(client).items() if leader != 1]
     healed.pause(1)
     try:
         began = time.monotonic()
-        outcome = run("consumer_group_info", healed.bootstrap, names=names, gather=["state", "offsets"])
+        asked: dict[str, Any] = {
+            "names": names,
+            "gather": ["state", "offsets"],
+            "connect": {"request_timeout": patience},
+        }
+        outcome = run("consumer_group_info", healed.bootstrap, **asked)
         lasted = time.monotonic() - began
     finally:
         healed.resume(1)
     assert {group["name"] for group in outcome.given["groups"]} == set(names)
     assert outcome.requests["FindCoordinator"] == 1
-    assert lasted < CONNECT_TIMEOUT / 2
+    assert lasted < patience
 
 
 @pytest.mark.parametrize("kind", [delete_offsets])
