@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -77,6 +78,15 @@ def built(copied: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     run(["ansible-galaxy", "collection", "build", "--output-path", folder], copied)
     (archive,) = folder.glob("kafkaops-groups-*.tar.gz")
     return archive
+
+
+@pytest.fixture(scope="session")
+def released(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of the tarball, as Galaxy checks them."""
+    folder = tmp_path_factory.mktemp("released") / "ansible_collections" / "kafkaops" / "groups"
+    with tarfile.open(built) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -68,7 +68,7 @@ CHECKS = [
     Check(
         "ansible-test-sanity",
         f"ansible-test sanity --local --color no --python {PYTHON}",
-        "copied",
+        "released",
         (("HOME", "sanity_home"),),
     ),
     Check("ansible-lint", "ansible-lint --strict", "copied", (("ANSIBLE_COLLECTIONS_PATH", "linked"),)),
