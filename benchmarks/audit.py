@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +176,7 @@ class Audit:
 
         def run() -> None:
             rows = self._spark_read.read(self._spark, self._connection, topic, time.time() + 3600)
-            draft = self._store.Draft(tempfile.mkdtemp(dir=self._folder))
+            draft = self._store.Draft(tempfile.mkdtemp(dir=self._folder), "", datetime.now(UTC))
             self._tables.write(self._frames.commits(rows), "scan", draft, self._settings(topic))
 
         return self._timed(run)

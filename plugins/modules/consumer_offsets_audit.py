@@ -234,6 +234,8 @@ tables:
   description:
     - The folder of each table of this audit, by table name. The next audit removes them. C(latest) in O(output) has
       the latest tables.
+    - Each row starts with C(cluster_id), C(audit_id) and C(audited_at), so that rows of several audits and clusters can
+      be combined.
     - Unknown values are null.
   returned: success
   type: dict

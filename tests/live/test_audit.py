@@ -66,10 +66,11 @@ FOUND = {
 
 @dataclass(frozen=True)
 class Audited:
-    """A cluster, and what the audit of it returned."""
+    """A cluster, what the audit of it returned, and the event log of Spark."""
 
     cluster: Cluster
     output: Path
+    events: Path
     returned: dict[str, Any]
 
     def table(self, name: str) -> list[dict[str, Any]]:
@@ -96,17 +97,22 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audited]:
             truth.wait_stable(cluster.client(), group)
         # a coordinator that loads this would not come up
         _write(cluster, DAMAGED, "orders", 1, b"\x00\x63 not of any version")
-        output = tmp_path_factory.mktemp("audit")
+        output, events = tmp_path_factory.mktemp("audit"), tmp_path_factory.mktemp("events")
         returned = ansible(
             "consumer_offsets_audit",
             cluster.bootstrap,
             output=str(output),
             stale_after=STALE_AFTER,
+            spark_conf={
+                "spark.eventLog.enabled": "true",
+                "spark.eventLog.compress": "false",
+                "spark.eventLog.dir": events.as_uri(),
+            },
             timeout=600,
             check=True,
         )
         assert returned["rc"] == 0, returned["msg"]
-        yield Audited(cluster, output, returned)
+        yield Audited(cluster, output, events, returned)
 
 
 def _write(cluster: Cluster, group: str, topic: str, partition: int, value: bytes) -> None:
@@ -287,11 +293,31 @@ def test_times_and_meters(audited: Audited) -> None:
     assert {row["tombstones"] for row in audited.table("activity") if row["group"] == "ashes"} == {1}
 
 
-def test_the_report_and_the_log_are_there(audited: Audited) -> None:
+def test_the_report_is_there(audited: Audited) -> None:
     page = Path(audited.returned["report"]).read_text(encoding="utf-8")
     assert "left-behind" in page
     assert not re.search(r'(src|href)="https?:', page)
-    assert (audited.output / "spark.log").stat().st_size > 0
+
+
+def test_the_log_and_the_spark_ui_name_the_stages(audited: Audited) -> None:
+    log = (audited.output / "spark.log").read_text(encoding="utf-8")
+    tables = [f"Write the table {name}" for name in ("offsets", "groups", "activity", "findings")]
+    reading = "Read __consumer_offsets"
+    assert re.findall(r"kafkaops\.groups: (.*)", log) == [
+        "Query groups and committed offsets",
+        reading,
+        "Query groups without members, topics and logs",
+        *tables,
+        "Write the plan and the report",
+    ]
+    jobs = [
+        job
+        for path in audited.events.rglob("*")
+        if path.is_file()
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if (job := json.loads(line))["Event"] == "SparkListenerJobStart"
+    ]
+    assert {job["Properties"]["spark.job.description"] for job in jobs} == {reading, *tables}
 
 
 def test_a_group_that_commits_after_the_audit_survives_the_clean_up(audited: Audited, tmp_path: Path) -> None:

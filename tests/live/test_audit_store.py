@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import fcntl
 import functools
 import os
@@ -54,6 +55,12 @@ def audited(output: Path) -> tuple[str, set[str]] | None:
     assert manifest["audit_id"] == folder.name
     read = {name: pq.read_table(folder / name) for name in tables.NAMES}
     assert manifest["tables"] == {name: table.num_rows for name, table in read.items()}
+    created = datetime.datetime.fromisoformat(manifest["created"])
+    for table in read.values():
+        assert table.column_names[:3] == ["cluster_id", "audit_id", "audited_at"]
+        for row in table.select(range(3)).to_pylist():
+            assert (row["cluster_id"], row["audit_id"]) == (manifest["cluster_id"], folder.name)
+            assert row["audited_at"].replace(microsecond=0) == created
     stale = {row["group"] for row in read["groups"].to_pylist() if row["stale"]}
     for path in (folder / store.PLAN, output / store.PLAN):
         plan = plan_file.read(str(path), manifest["cluster_id"])

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import signal
@@ -19,7 +20,7 @@ from ..ingest import spark_read
 from ..libraries import PySparkException
 from . import pipeline
 from .settings import Settings, save_answer
-from .spark import spark_session
+from .spark import PROGRESS, spark_session
 
 # seconds for killed processes to end
 _CLEANUP_TIMEOUT = 5.0
@@ -29,6 +30,8 @@ def main(folder: str) -> None:
     """Run the audit with the settings in the folder, and write its result to the folder."""
     threading.Thread(target=_end_with_module, args=[folder], daemon=True).start()
     settings = Settings.load(folder)
+    logging.basicConfig(format="%(asctime)s %(name)s: %(message)s")
+    PROGRESS.setLevel(logging.INFO)
     try:
         with spark_session(settings, folder) as spark:
             answer = pipeline.audit(spark, settings)

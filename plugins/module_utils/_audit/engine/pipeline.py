@@ -25,6 +25,7 @@ from ..report import render
 from ..report import rows as report_rows
 from . import store, tables
 from .settings import Settings
+from .spark import PROGRESS, stage
 
 Row = dict[str, t.Any]
 
@@ -61,13 +62,16 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         PySparkException: Spark failed.
     """
     started, created = time.monotonic(), datetime.datetime.now(datetime.UTC)
+    stage(spark, "Query groups and committed offsets")
     with _session(settings) as session:
         cluster_id = session.wire.cluster_id
         seen = session.wire.run(live_state.read, session, settings.selection())
+    stage(spark, f"Read {settings.topic}")
     scan = spark_read.read(spark, settings.connection, settings.topic, settings.deadline)
     scan.persist(StorageLevel.MEMORY_AND_DISK)
     read = _rows(scan.filter(F.col("kind") == records.PARTITION).select("source_partition", "records", "problem"))
     committed = _rows(frames.commits(scan).select("topic", "partition").distinct())
+    stage(spark, "Query groups without members, topics and logs")
     with _session(settings) as session:
         seen = session.wire.run(live_state.recheck_empty, session, seen)
         partitions = session.wire.run(live_state.partitions, session, [TopicPartition(**row) for row in committed])
@@ -95,16 +99,17 @@ def classify(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames
     return dict(zip(tables.NAMES, (offsets, groups, activity, found), strict=True))
 
 
-def publish(settings: Settings, facts: Facts, frames: dict[str, DataFrame]) -> Row:
+def publish(settings: Settings, facts: Facts, results: dict[str, DataFrame]) -> Row:
     """Write the tables, the plan and the report atomically; return the result of the module."""
     with store.new(settings.output, facts.cluster_id, facts.created) as draft:
-        answer = _write(settings, facts, frames, draft)
+        answer = _write(settings, facts, results, draft)
     answer["warnings"] += draft.warnings
     return answer
 
 
-def _write(settings: Settings, facts: Facts, frames: dict[str, DataFrame], draft: store.Draft) -> Row:
-    made = {name: tables.write(frame, name, draft, settings) for name, frame in frames.items()}
+def _write(settings: Settings, facts: Facts, results: dict[str, DataFrame], draft: store.Draft) -> Row:
+    made = {name: tables.write(frame, name, draft, settings) for name, frame in results.items()}
+    PROGRESS.info("Write the plan and the report")
     rows = {name: made[name].to_pylist() for name in ("groups", "findings")}
     by_name = {row["group"]: row for row in rows["groups"]}
     classified = [row["partitions"] for row in rows["groups"] if row["included"]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections.abc as c
 import contextlib
+import logging
 import os
 import shlex
 import sys
@@ -17,6 +18,7 @@ from ..._errors import TaskError
 from ..libraries import PySparkRuntimeError, SparkContext, SparkSession
 from .settings import LOG, Settings, private_file, save_answer
 
+PROGRESS = logging.getLogger("kafkaops.groups")
 _PROPERTIES = "spark.properties"
 # sessions start in 6 to 12 s, on a busy machine in 30 s; the timeout of Spark is 60 s
 _MASTER_TIMEOUT = 50.0
@@ -75,6 +77,12 @@ def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
         yield spark
     finally:
         spark.stop()
+
+
+def stage(spark: SparkSession, name: str) -> None:
+    """Write the name of the next stage of the audit to the log, and show it with its jobs in the Spark UI."""
+    PROGRESS.info(name)
+    spark.sparkContext.setJobDescription(name)
 
 
 def _exit_without_master(settings: Settings, folder: str) -> None:

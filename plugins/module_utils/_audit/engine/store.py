@@ -35,13 +35,15 @@ class Draft:
     """An audit that is being written.
 
     Attributes:
-        folder: the folder for its files.
+        folder: the folder for its files, named after the audit.
+        identity: C(cluster_id), C(audit_id) and C(audited_at), so that rows of several audits can be combined.
         rows: the number of rows of each table, for the manifest.
         warnings: problems after the audit was published.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, cluster_id: str, created: datetime.datetime) -> None:
         self.folder = folder
+        self.identity = {"cluster_id": cluster_id, "audit_id": os.path.basename(folder), "audited_at": created}
         self.rows: dict[str, int] = {}
         self.warnings: list[str] = []
 
@@ -74,7 +76,7 @@ def new(output: str, cluster_id: str, created: datetime.datetime) -> c.Iterator[
     """
     audits = os.path.join(output, _AUDITS)
     audit_id = f"{created.astimezone(datetime.UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
-    draft = Draft(os.path.join(audits, audit_id))
+    draft = Draft(os.path.join(audits, audit_id), cluster_id, created)
     try:
         os.makedirs(draft.folder)
         yield draft

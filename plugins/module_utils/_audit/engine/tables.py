@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 from ..._errors import TaskError
-from ..libraries import DataFrame, pa, pq
+from ..libraries import DataFrame, F, pa, pq
 from .settings import Settings
+from .spark import stage
 from .store import Draft
 
 NAMES = ("offsets", "groups", "activity", "findings")
@@ -17,11 +18,15 @@ NAMES = ("offsets", "groups", "activity", "findings")
 def write(frame: DataFrame, name: str, draft: Draft, settings: Settings) -> pa.Table:
     """Write a table to the folder of the audit, and return its content.
 
+    In the files, each row starts with the columns of `Draft.identity`; the returned table does not have them.
+
     Raises:
         TaskError: executors wrote the table to a folder that is not shared with this host.
     """
     folder = draft.path(name)
-    frame.write.parquet(f"file://{folder}")
+    stage(frame.sparkSession, f"Write the table {name}")
+    identity = [F.lit(value).alias(column) for column, value in draft.identity.items()]
+    frame.select(*identity, "*").write.parquet(f"file://{folder}")
     table = pq.read_table(folder)
     if not settings.local and (not table.num_columns or table.num_rows != frame.count()):
         raise TaskError(
@@ -29,4 +34,4 @@ def write(frame: DataFrame, name: str, draft: Draft, settings: Settings) -> pa.T
             f"{name}: set a folder that is shared by all hosts."
         )
     draft.rows[name] = table.num_rows
-    return table
+    return table.drop_columns(list(draft.identity))
