@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,6 +26,15 @@ from tests.support.modules import MODULES, RULES, module_of
 NAME = "kafkaops.groups"
 PLUGINS = f"ansible_collections.{NAME}.plugins"
 ROLES = sorted(path.name for path in (CHECKOUT / "roles").iterdir())
+#: Of each type of plugin, what ansible-doc has to show.
+DOCUMENTED = {
+    "module": MODULES,
+    "role": ROLES,
+    **{
+        kind: sorted(path.stem for path in (CHECKOUT / "plugins" / kind).glob("*.py"))
+        for kind in ("filter", "test", "lookup")
+    },
+}
 SHELLS = re.compile(r"\b(?:ansible\.\w+\.)?(?:shell|raw|script|command|expect):")
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
@@ -80,33 +91,12 @@ CHECKS = [
     ),
     Check("changelog-fragments", "antsibull-changelog lint", "copied"),
     Check("changelog", "antsibull-changelog lint-changelog-yaml changelogs/changelog.yaml", "copied"),
-    *(
-        Check(
-            f"ansible-doc-role-{role}",
-            f"ansible-doc --type role --json {NAME}.{role}",
-            "installed",
-            (("ANSIBLE_COLLECTIONS_PATH", "installed"),),
-        )
-        for role in ROLES
-    ),
     Check("execution-environment", "ansible-builder introspect --sanitize .", "installed"),
-    *(
-        Check(
-            f"ansible-doc-{module}",
-            f"ansible-doc --type module --json {NAME}.{module}",
-            "installed",
-            (("ANSIBLE_COLLECTIONS_PATH", "installed"),),
-        )
-        for module in MODULES
-    ),
-    *(
-        Check(
-            f"import-{module}",
-            f"python -c 'import {PLUGINS}.modules.{module}'",
-            "installed",
-            (("PYTHONPATH", "installed"),),
-        )
-        for module in MODULES
+    Check(
+        "import",
+        f"python -c 'import {', '.join(f'{PLUGINS}.modules.{module}' for module in MODULES)}'",
+        "installed",
+        (("PYTHONPATH", "installed"),),
     ),
 ]
 
@@ -118,6 +108,13 @@ CHECKS = [
 def test_exits_0(check: Check, request: pytest.FixtureRequest) -> None:
     environment = {name: str(request.getfixturevalue(fixture)) for name, fixture in check.environment}
     run(shlex.split(check.command), request.getfixturevalue(check.place), **environment)
+
+
+@pytest.mark.parametrize("kind", DOCUMENTED)
+def test_ansible_doc_shows(kind: str, installed: Path) -> None:
+    names = [f"{NAME}.{name}" for name in DOCUMENTED[kind]]
+    command = ["ansible-doc", "--type", kind, "--json", *names]
+    assert sorted(json.loads(run(command, installed, ANSIBLE_COLLECTIONS_PATH=str(installed)))) == names
 
 
 class Documented:
@@ -164,9 +161,7 @@ def documented(module: str) -> Documented:
 @pytest.mark.parametrize("part", ["roles", "playbooks"])
 def test_no_shell_is_started(part: str) -> None:
     for path in (CHECKOUT / part).rglob("*.yml"):
-        found = re.findall(
-            r"\b(?:ansible\.\w+\.)?(?:shell|raw|script|command|expect):", path.read_text(encoding="utf-8")
-        )
+        found = SHELLS.findall(path.read_text(encoding="utf-8"))
         assert not found, path
 
 

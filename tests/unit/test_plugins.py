@@ -10,12 +10,16 @@ import json
 from typing import Any
 
 import pytest
+from ansible.errors import AnsibleFilterError
+from ansible_collections.kafkaops.groups.plugins.filter.lag_above import lag_above
+from ansible_collections.kafkaops.groups.plugins.filter.matching import matching
 from ansible_collections.kafkaops.groups.plugins.filter.not_restored import not_restored
 from ansible_collections.kafkaops.groups.plugins.filter.plan_review import plan_review
 from ansible_collections.kafkaops.groups.plugins.filter.reset_offsets import reset_offsets
 from ansible_collections.kafkaops.groups.plugins.filter.restore_review import restore_review
 from ansible_collections.kafkaops.groups.plugins.filter.saved_offsets import saved_offsets
 from ansible_collections.kafkaops.groups.plugins.filter.shares import shares
+from ansible_collections.kafkaops.groups.plugins.filter.stale_groups import stale_groups
 from ansible_collections.kafkaops.groups.plugins.filter.topics_in_use import topics_in_use
 from ansible_collections.kafkaops.groups.plugins.test.broken_off import broken_off
 
@@ -278,3 +282,55 @@ def test_what_was_not_restored(done: Any, foreseen: Any, expected: list[str]) ->
 )
 def test_a_task_that_broke_off(result: dict[str, Any], expected: bool) -> None:
     assert broken_off(result) is expected
+
+
+@pytest.mark.parametrize(
+    ("groups", "patterns", "expected"),
+    [
+        (["a-1", "b-1"], "a-*", ["a-1"]),
+        (["a-1", "b-1", "c"], ["b*", "~[ac]"], ["b-1", "c"]),
+        ([{"name": "a"}, {"name": "b"}], "b", [{"name": "b"}]),
+        (["a"], "A", []),
+        ([], "*", []),
+    ],
+)
+def test_matching(groups: list[Any], patterns: Any, expected: list[Any]) -> None:
+    assert matching(groups, patterns) == expected
+
+
+@pytest.mark.parametrize(
+    ("groups", "patterns", "words"),
+    [
+        (["a"], "~(", r"matching: patterns: '~\(' is not a regular expression"),
+        (["a"], [], "matching: patterns is an empty list"),
+        ([7], "*", "matching: 7 is not the name of a group"),
+        ([{"group": "a"}], "*", "is not the name of a group, and has no name"),
+    ],
+)
+def test_what_does_not_match(groups: list[Any], patterns: Any, words: str) -> None:
+    with pytest.raises(AnsibleFilterError, match=words):
+        matching(groups, patterns)
+
+
+LAGS = [{"name": "none", "lag": None}, {"name": "even", "lag": 10}, {"name": "above", "lag": 11}]
+
+
+@pytest.mark.parametrize(("unknown", "expected"), [(True, ["none", "above"]), (False, ["above"])])
+def test_lag_above(unknown: bool, expected: list[str]) -> None:
+    assert [group["name"] for group in lag_above(LAGS, 10, unknown)] == expected
+
+
+def test_lag_that_was_not_gathered() -> None:
+    with pytest.raises(AnsibleFilterError, match=r"group 'g' has no lag: set gather to \[lag\]"):
+        lag_above([{"name": "g"}], 10)
+
+
+def test_stale_groups() -> None:
+    plan = {"format": "kafkaops.groups/plan", "version": 1, **PLAN, "delete_groups": [{"group": "b"}, {"group": "a"}]}
+    assert stale_groups(plan) == ["a", "b"]
+
+
+@pytest.mark.parametrize("other", [None, [], {}, {"format": "kafkaops.groups/plan", "version": 2}, "plan.json"])
+def test_stale_groups_of_what_is_no_plan(other: Any) -> None:
+    with pytest.raises(AnsibleFilterError, match="this is not a plan of version 1"):
+        stale_groups(other)
