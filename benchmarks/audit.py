@@ -156,6 +156,8 @@ class Audit:
             master=f"local[{cores}]",
             spark_conf={},
             topic=topic,
+            client_rack=None,
+            read_rate=None,
             deadline=time.time() + 3600,
         )
         self._connection = connection

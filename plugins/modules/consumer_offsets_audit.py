@@ -99,6 +99,20 @@ options:
     description: The topic to read. Change this only to read a copy of the offsets topic.
     type: str
     default: __consumer_offsets
+  client_rack:
+    description:
+      - The rack of the executors. Brokers with a rack-aware C(replica.selector.class) then send the records
+        from a replica in this rack (KIP-392), for example in the same availability zone.
+      - By default, the records are read from the leader of each partition.
+    type: str
+  read_rate:
+    description:
+      - The maximum rate at which the topic is read, in bytes (keys and values) per second of all executors together, so
+        that the audit does not disturb the brokers. A number of bytes, or a text such as V(20M). At least 10000.
+      - Each of the splits gets the same part of the rate, and a split that is done does not give its part to others. A
+        limit prolongs the audit. Increase O(timeout) accordingly.
+      - By default, there is no limit.
+    type: bytes
 notes:
   - >-
     Permissions: READ and DESCRIBE on the topic O(topic), DESCRIBE on the cluster (to list all groups), DESCRIBE on
@@ -302,6 +316,8 @@ def main() -> None:
             "master": {"type": "str", "default": "local[*]"},
             "spark_conf": {"type": "dict", "default": {}},
             "topic": {"type": "str", "default": "__consumer_offsets"},
+            "client_rack": {"type": "str"},
+            "read_rate": {"type": "bytes"},
         },
         audit.parse,
         audit.audit,

@@ -38,7 +38,11 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Doors]:
 @pytest.fixture(scope="session")
 def three() -> Iterator[Cluster]:
     """Three brokers, each behind a proxy (PROXIED). Whoever kills one restarts it; its partitions move after 2 s."""
-    config = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "400"}
+    config = {
+        "broker.session.timeout.ms": "2000",
+        "broker.heartbeat.interval.ms": "400",
+        "replica.selector.class": "org.apache.kafka.common.replica.RackAwareReplicaSelector",
+    }
     with Cluster.start("three", proxied=True, config=config) as started:
         yield started
 

@@ -36,6 +36,8 @@ AUDIT: dict[str, Any] = {
     "master": "local[1]",
     "spark_conf": {},
     "topic": "__consumer_offsets",
+    "client_rack": None,
+    "read_rate": None,
 }
 
 

@@ -36,6 +36,7 @@ from tests.support.broker import Cluster
 from tests.support.ca import KEY_PASSWORD
 from tests.support.clients import properties
 from tests.support.offsets_topic import Record
+from tests.support.repeating import repeatedly
 from tests.support.spark import local_session
 
 Row = dict[str, Any]
@@ -387,6 +388,50 @@ def test_a_quota(cluster: Cluster, impatient: float) -> None:
         coordinators.limit(cluster.client(), "audit-quota", None, "consumer_byte_rate")
     rows = [row for batch in batches for row in batch.to_pylist()]
     assert of_kind(rows, "partition", "records", "problem") == [(len(records), None)]
+
+
+def test_the_rate_is_kept(cluster: Cluster) -> None:
+    """Also by what the brokers send, but for what is fetched ahead: less than two seconds of the rate."""
+    rate, count = 200_000, 20_000
+    records = [commit(f"a-group-of-some-length-{number:05d}", 1) for number in range(count)]
+    topic = log(cluster, "audit-rate", [])
+    # as in the real topic, a batch has few records; a broker sends at least one
+    for start in range(0, count, 1000):
+        offsets_topic.write(cluster.client(), records[start : start + 1000], topic)
+    proxy = cluster.proxies[1]
+    proxy.clear()
+    access = Access.of(connection(cluster.listeners["PROXIED"]))
+    sent: list[tuple[float, int]] = []
+    started = time.monotonic()
+    with repeatedly(lambda: sent.append((time.monotonic() - started, proxy.traffic)), 0.1):
+        rows = [
+            row
+            for batch in scan.scan(access, topic, (Range(0, 0, count),), time.time() + 60, rate)
+            for row in batch.to_pylist()
+        ]
+    assert of_kind(rows, "partition", "records", "problem") == [(count, None)]
+    size = sum(len(record.key or b"") + len(record.value or b"") for record in records)
+    assert time.monotonic() - started >= size / rate
+    # what is fetched ahead, and the headers of requests and batches
+    # records are larger on the wire
+    assert max(traffic - 1.3 * rate * seconds for seconds, traffic in sent) < 2 * rate
+
+
+def test_records_come_from_the_rack_of_the_client(three: Cluster) -> None:
+    fetch = 1
+    topic = log(three, "audit-rack", [commit("a", 1)])
+    leader = coordinators.leaders(three.client(), topic)[0]
+    follower = leader % 3 + 1
+    given = connection(three.listeners["PROXIED"], client_id="audit-rack")
+    for rack, others in ((None, 0), (f"rack-{follower}", 1)):
+        three.proxies[follower].clear()
+        rows = [
+            row
+            for batch in scan.scan(Access.of(given, rack), topic, (Range(0, 0, 1),), time.time() + 60)
+            for row in batch.to_pylist()
+        ]
+        assert of_kind(rows, "offset_commit", "group", "offset") == [("a", 1)]
+        assert min(1, three.proxies[follower].count("audit-rack").get(fetch, 0)) == others
 
 
 def test_a_broker_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,10 +71,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of a large cluster."""
     path = tmp_path_factory.mktemp("report") / "report.html"
     audit = audits.many(GROUPS, FINDINGS)
-    start = time.monotonic()
     render.write(str(path), audit)
-    took = time.monotonic() - start
-    assert took < 10
     assert path.stat().st_size < 10_000_000
     return path
 
@@ -97,12 +93,10 @@ def opened(browser: Browser, file: Path) -> Iterator[Opened]:
     assert title.startswith("Consumer groups of ")
 
 
-def test_shows_rows_soon_and_few(browser: Browser, file: Path) -> None:
+def test_shows_few_rows(browser: Browser, file: Path) -> None:
     page = browser.new_page()
-    start = time.monotonic()
     page.goto(file.as_uri(), wait_until="commit")
     page.wait_for_selector("#groups tbody tr")
-    assert time.monotonic() - start < 10
     assert page.locator("#groups tbody tr").count() == ROWS
     assert page.locator("#findings tbody tr").count() == ROWS
     page.close()

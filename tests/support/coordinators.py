@@ -26,13 +26,13 @@ def replicas(client: Client) -> dict[int, list[int]]:
     return {partition.id: list(partition.replicas) for partition in _partitions(client)}
 
 
-def leaders(client: Client) -> dict[int, int]:
-    """The leader of each partition of the offsets topic, -1 for none. Raises ``KafkaException``."""
-    return {partition.id: partition.leader for partition in _partitions(client)}
+def leaders(client: Client, topic: str = TOPIC) -> dict[int, int]:
+    """The leader of each partition of a topic, -1 for none. Raises ``KafkaException``."""
+    return {partition.id: partition.leader for partition in _partitions(client, topic)}
 
 
-def _partitions(client: Client) -> list[PartitionMetadata]:
-    return list(AdminClient(properties(client)).list_topics(TOPIC, timeout=20).topics[TOPIC].partitions.values())
+def _partitions(client: Client, topic: str = TOPIC) -> list[PartitionMetadata]:
+    return list(AdminClient(properties(client)).list_topics(topic, timeout=20).topics[topic].partitions.values())
 
 
 def assign(client: Client, wanted: Mapping[int, Sequence[int]], timeout: float = 30) -> None:

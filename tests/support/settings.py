@@ -82,6 +82,7 @@ def kraft(node: Node, quorum: Sequence[Node]) -> dict[str, str]:
     return {
         "process.roles": "broker,controller",
         "node.id": str(node.id),
+        "broker.rack": f"rack-{node.id}",
         "controller.quorum.voters": ",".join(f"{peer.id}@{HOST}:{peer.quorum_port}" for peer in quorum),
         "controller.listener.names": "CONTROLLER",
         "log.dirs": str(node.folder / "data"),

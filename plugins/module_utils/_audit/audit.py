@@ -19,6 +19,7 @@ from .engine.settings import Settings
 
 _MAX_STALE_AFTER_MS = 100 * 365 * 86_400_000
 # set by the option master
+_MIN_READ_RATE = 10_000
 _RESERVED = ("spark.master", "spark.submit.deployMode")
 
 
@@ -44,6 +45,8 @@ def parse(params: dict[str, t.Any]) -> Settings:
         master=inputs.text(params["master"], "master"),
         spark_conf=_conf(params["spark_conf"]),
         topic=inputs.topic_name(params["topic"], "topic"),
+        client_rack=None if params["client_rack"] is None else _rack(params["client_rack"]),
+        read_rate=_rate(params["read_rate"]),
         deadline=time.time() + connection.timeout,
     )
 
@@ -66,6 +69,16 @@ def _conf(value: dict[str, t.Any]) -> dict[str, str]:
         text = str(given).lower() if isinstance(given, bool) else str(given)
         conf[str(name)] = inputs.for_a_library(text, f"spark_conf: {name}")
     return conf
+
+
+def _rack(value: str) -> str:
+    return inputs.for_a_library(inputs.text(value, "client_rack"), "client_rack")
+
+
+def _rate(value: int | None) -> int | None:
+    if value is not None and value < _MIN_READ_RATE:
+        raise NothingRead(f"read_rate is {value}, but must be at least {_MIN_READ_RATE} bytes per second, such as 20M.")
+    return value
 
 
 def _folder(value: str) -> str:

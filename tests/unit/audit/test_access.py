@@ -107,3 +107,23 @@ def test_a_consumer_commits_nothing_and_reads_only_what_is_committed() -> None:
     wanted = {"enable.auto.commit": False, "isolation.level": "read_committed", "group.id": "me", "error_cb": print}
     assert {name: config[name] for name in wanted} == wanted
     assert "oauth_cb" not in config
+
+
+@pytest.mark.parametrize(
+    ("rate", "partition_bytes", "queue_kb", "messages"),
+    [
+        (None, 4_194_304, 16_384, 50_000),
+        (20e6, 4_194_304, 16_384, 50_000),
+        (1e6, 250_000, 976, 10_000),
+        (10, 256, 1, 10),
+    ],
+)
+def test_what_is_prefetched(rate: float | None, partition_bytes: int, queue_kb: int, messages: int) -> None:
+    config = Access.of(connection()).consumer_config(print, rate)
+    prefetched = ("max.partition.fetch.bytes", "queued.max.messages.kbytes", "queued.min.messages")
+    assert tuple(config[name] for name in prefetched) == (partition_bytes, queue_kb, messages)
+
+
+def test_the_rack() -> None:
+    assert Access.of(connection(), "zone-1").consumer_config(print)["client.rack"] == "zone-1"
+    assert "client.rack" not in Access.of(connection()).consumer_config(print)

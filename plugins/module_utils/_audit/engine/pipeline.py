@@ -67,7 +67,9 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         cluster_id = session.wire.cluster_id
         seen = session.wire.run(live_state.read, session, settings.selection())
     stage(spark, f"Read {settings.topic}")
-    scan = spark_read.read(spark, settings.connection, settings.topic, settings.deadline)
+    scan = spark_read.read(
+        spark, settings.connection, settings.topic, settings.deadline, settings.client_rack, settings.read_rate
+    )
     scan.persist(StorageLevel.MEMORY_AND_DISK)
     read = _rows(scan.filter(F.col("kind") == records.PARTITION).select("source_partition", "records", "problem"))
     committed = _rows(frames.commits(scan).select("topic", "partition").distinct())

@@ -30,6 +30,7 @@ class Settings:
         stale_after: the duration as the user wrote it.
         stale_after_ms: the duration in ms.
         master, spark_conf: the Spark master, and additional Spark properties.
+        client_rack, read_rate: the rack of the executors, and the maximum number of bytes per second; None if not set.
         deadline: when the task times out, in seconds since the epoch.
     """
 
@@ -42,6 +43,8 @@ class Settings:
     master: str
     spark_conf: dict[str, str]
     topic: str
+    client_rack: str | None
+    read_rate: int | None
     deadline: float
 
     @property

@@ -18,6 +18,11 @@ if t.TYPE_CHECKING:
 
 _FILES = ("ssl.ca", "ssl.certificate", "ssl.key")
 # tuned for reading a whole topic
+_FETCH_BYTES = 4 * 1024 * 1024
+_QUEUE_BYTES = 16 * 1024 * 1024
+_QUEUE_MESSAGES = 50_000
+# a typical record of the topic; librdkafka counts the bytes of values, but not of keys
+_RECORD_BYTES = 100
 _CONSUMER_CONFIG = {
     "enable.auto.commit": False,
     "enable.auto.offset.store": False,
@@ -27,10 +32,10 @@ _CONSUMER_CONFIG = {
     "check.crcs": True,
     "fetch.wait.max.ms": 20,
     "fetch.queue.backoff.ms": 5,
-    "max.partition.fetch.bytes": 4 * 1024 * 1024,
+    "max.partition.fetch.bytes": _FETCH_BYTES,
     # larger queues are slower
-    "queued.min.messages": 50_000,
-    "queued.max.messages.kbytes": 16 * 1024,
+    "queued.min.messages": _QUEUE_MESSAGES,
+    "queued.max.messages.kbytes": _QUEUE_BYTES // 1024,
 }
 
 
@@ -51,13 +56,18 @@ class Access:
     request_timeout: float
 
     @classmethod
-    def of(cls, connection: Connection) -> Access:
+    def of(cls, connection: Connection, client_rack: str | None = None) -> Access:
         """Return the access for a connection; reads the files of the connection.
+
+        Args:
+            client_rack: the rack of the executors, from which brokers choose the replica to read (KIP-392).
 
         Raises:
             TaskError: the connection uses GSSAPI, which the wheels of confluent-kafka do not support.
         """
         config = connection.cluster_config()
+        if client_rack is not None:
+            config["client.rack"] = client_rack
         for name in _FILES:
             path = config.get(f"{name}.location")
             # a folder of CA certificates belongs to the system of each host
@@ -67,13 +77,21 @@ class Access:
         oauth = connection if connection.sasl_mechanism == "OAUTHBEARER" else None
         return cls(config, connection.token_ca(), oauth, connection.request_timeout)
 
-    def consumer_config(self, on_error: c.Callable[[t.Any], None]) -> dict[str, t.Any]:
+    def consumer_config(self, on_error: c.Callable[[t.Any], None], rate: float | None = None) -> dict[str, t.Any]:
         """Return the configuration of a consumer that does not join a group or commit offsets.
+
+        Args:
+            rate: bytes per second that the consumer will read, so that it does not prefetch more; None for no limit.
 
         Raises:
             TaskError: no bearer token is available.
         """
         config = {**self.config, **_CONSUMER_CONFIG, "group.id": self.config["client.id"], "error_cb": on_error}
+        if rate is not None:
+            ahead = max(1024, int(rate))
+            config["max.partition.fetch.bytes"] = min(_FETCH_BYTES, ahead // 4)
+            config["queued.max.messages.kbytes"] = min(_QUEUE_BYTES, ahead) // 1024
+            config["queued.min.messages"] = min(_QUEUE_MESSAGES, ahead // _RECORD_BYTES)
         if self.oauth is not None:
             tokens = t.cast("Tokens", self.oauth.tokens(self.token_ca))
             # get the first token here, where a failure can be reported

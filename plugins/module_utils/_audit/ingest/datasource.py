@@ -24,12 +24,13 @@ NAME = "consumer_offsets"
 
 @dataclasses.dataclass(frozen=True)
 class Scan:
-    """The work of the executors; `deadline` is in seconds since the epoch."""
+    """The work of the executors; `deadline` is in seconds since the epoch, `rate` in bytes per second of a split."""
 
     access: Access
     topic: str
     splits: list[Split]
     deadline: float
+    rate: float | None
 
 
 class ConsumerOffsets(DataSource):
@@ -67,7 +68,7 @@ class Reader(DataSourceReader):
             raise TaskError(
                 f"An executor requires confluent-kafka: install it for {sys.executable} on {socket.gethostname()}."
             )
-        return scan(self._scan.access, self._scan.topic, partition.value, self._scan.deadline)
+        return scan(self._scan.access, self._scan.topic, partition.value, self._scan.deadline, self._scan.rate)
 
 
 def bound(wanted: Scan) -> type[ConsumerOffsets]:

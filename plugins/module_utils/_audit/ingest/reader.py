@@ -14,9 +14,12 @@ import typing as t
 from ..._errors import TaskError
 from ..libraries import Consumer, Message, TopicPartition, confluent_kafka
 from .access import Access
+from .pace import Pace
 from .splits import Progress, Split, unreadable
 
 _MESSAGES = 10_000
+# with a limit of the rate, so that a batch does not take many seconds
+_FEW_MESSAGES = 500
 _POLL = 0.1
 # interval of the statistics of librdkafka, which include fetch positions without visible records
 _STATISTICS_MS = 500
@@ -33,16 +36,19 @@ class Batch(t.NamedTuple):
     messages: list[Message]
 
 
-def batches(access: Access, topic: str, split: Split, progress: Progress, deadline: float) -> c.Iterator[Batch]:
+def batches(
+    access: Access, topic: str, split: Split, progress: Progress, deadline: float, rate: float | None = None
+) -> c.Iterator[Batch]:
     """Read a split; afterwards, `progress` contains the read status of each partition.
 
     Args:
         deadline: seconds since the epoch.
+        rate: the maximum number of bytes (keys and values) per second; None for no limit.
 
     Raises:
         TaskError: a partition cannot be read, or the deadline has passed; the message names the partition.
     """
-    reader = _Reader(access, topic, progress, deadline)
+    reader = _Reader(access, topic, progress, deadline, rate)
     try:
         yield from reader.batches(split)
     finally:
@@ -56,7 +62,9 @@ class _Reader:
     client is not throttled by a quota.
     """
 
-    def __init__(self, access: Access, topic: str, progress: Progress, deadline: float) -> None:
+    def __init__(self, access: Access, topic: str, progress: Progress, deadline: float, rate: float | None) -> None:
+        self._pace = Pace(rate)
+        self._batch_size = _MESSAGES if rate is None else _FEW_MESSAGES
         self._topic = topic
         self._progress = progress
         self._deadline = deadline
@@ -66,7 +74,7 @@ class _Reader:
         self._last_activity = time.monotonic()
         self._fetched: dict[int, int] = {}
         config = {
-            **access.consumer_config(self._on_error),
+            **access.consumer_config(self._on_error, rate),
             "statistics.interval.ms": _STATISTICS_MS,
             "stats_cb": self._on_statistics,
             "throttle_cb": self._on_throttle,
@@ -109,10 +117,11 @@ class _Reader:
         self._record_activity()
         while self._progress.remaining:
             self._check_deadline()
-            messages = self._consumer.consume(_MESSAGES, _POLL)
+            messages = self._consumer.consume(self._batch_size, _POLL)
             events = [message for message in messages if message.error() is not None]
             batch = self._within([message for message in messages if message.error() is None] if events else messages)
             if batch.messages:
+                self._keep_pace(batch)
                 yield batch
             for event in events:
                 self._handle_event(event)
@@ -120,6 +129,13 @@ class _Reader:
                 self._record_activity()
             elif self._only_blocked(time.monotonic() - self._last_activity):
                 break
+
+    def _keep_pace(self, batch: Batch) -> None:
+        """Wait until the rate allows to read more."""
+        self._pace.add(sum(len(message.key() or b"") + len(message.value() or b"") for message in batch.messages))
+        while (wait := self._pace.wait) > 0:
+            self._check_deadline()
+            time.sleep(min(wait, _POLL))
 
     def _within(self, messages: list[t.Any]) -> Batch:
         """Return the records that belong to the split."""

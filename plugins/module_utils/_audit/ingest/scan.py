@@ -23,13 +23,16 @@ _ROWS = 50_000
 _BYTES = 64 * 1024 * 1024
 
 
-def scan(access: Access, topic: str, split: Split, deadline: float) -> c.Iterator[pa.RecordBatch]:
+def scan(
+    access: Access, topic: str, split: Split, deadline: float, rate: float | None = None
+) -> c.Iterator[pa.RecordBatch]:
     """Return the rows of one split, in the schema `records.schema`.
 
     Memory usage depends on the number of keys, groups and days, not on the number of records.
 
     Args:
         deadline: seconds since the epoch.
+        rate: the maximum number of bytes (keys and values) per second; None for no limit.
 
     Raises:
         TaskError: a partition cannot be read, or the deadline has passed; the message names the partition.
@@ -38,7 +41,7 @@ def scan(access: Access, topic: str, split: Split, deadline: float) -> c.Iterato
     activity, progress = Activity(), Progress(split)
     with _gc_disabled():
         if progress.remaining:
-            for batch in batches(access, topic, split, progress, deadline):
+            for batch in batches(access, topic, split, progress, deadline, rate):
                 _add(batch, latest, activity)
         drop_superseded(latest)
         yield from _decoded(latest)

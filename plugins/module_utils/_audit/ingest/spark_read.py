@@ -21,13 +21,22 @@ _TASK_ERROR = re.compile(r"^[\w.]*\bTaskError: (.+)$", re.MULTILINE)
 _PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception): .+)$", re.MULTILINE)
 
 
-def read(spark: SparkSession, connection: Connection, topic: str, deadline: float) -> DataFrame:
+def read(
+    spark: SparkSession,
+    connection: Connection,
+    topic: str,
+    deadline: float,
+    client_rack: str | None = None,
+    read_rate: int | None = None,
+) -> DataFrame:
     """Return the records of the topic up to the current end offsets, in about one split per core; see `records`.
 
     C(spark.default.parallelism) overrides the number of splits.
 
     Args:
         deadline: seconds since the epoch; the clocks of the executors must be synchronized with this host.
+        client_rack: the rack of the executors (KIP-392).
+        read_rate: the maximum number of bytes per second of all splits together; None for no limit.
 
     Raises:
         TaskError: the topic cannot be read; later errors are inside the exception of Spark, see `cause`.
@@ -36,8 +45,9 @@ def read(spark: SparkSession, connection: Connection, topic: str, deadline: floa
     with Session(limited, check_mode=True) as session:
         wanted = session.wire.run(splits.ranges, session, topic)
     planned = splits.group(wanted, spark.sparkContext.defaultParallelism)
+    rate = None if read_rate is None else read_rate / len(planned)
     shipping.ship(spark)
-    spark.dataSource.register(bound(Scan(Access.of(connection), topic, planned, deadline)))
+    spark.dataSource.register(bound(Scan(Access.of(connection, client_rack), topic, planned, deadline, rate)))
     return spark.read.format(NAME).load()
 
 
