@@ -23,7 +23,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.checks.conftest import run
 from tests.checks.examples import GUIDES, PLAYBOOKS, ROLES, TEXTS
-from tests.live.test_report_browser import ARGS, CHROMIUM
+from tests.live.test_report_browser import ARGS, CHROMIUM, PATIENCE_MS
 from tests.support import docsite, jars
 from tests.support.collection import CHECKOUT
 from tests.support.modules import MODULES
@@ -142,6 +142,7 @@ def test_every_page_fits_the_screen(site: Path, pages: dict[Path, Page]) -> None
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
         shown = browser.new_page()
+        shown.set_default_timeout(PATIENCE_MS)
         shown.on("request", lambda request: strange.append(request.url) if site.as_uri() not in request.url else None)
         shown.on("console", lambda message: strange.append(message.text))
         shown.on("pageerror", lambda error: strange.append(str(error)))

@@ -19,6 +19,8 @@ from tests.support import audits
 
 pytestmark = pytest.mark.live
 
+# of one step in the browser, on a busy machine
+PATIENCE_MS = 120_000
 CHROMIUM = "/usr/bin/chromium"
 ARGS = [
     "--no-sandbox",
@@ -80,6 +82,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(browser: Browser, file: Path) -> Iterator[Opened]:
     """The report, open; whatever the test does, the page asks for nothing and complains about nothing."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(PATIENCE_MS)
     shown = Opened(context.new_page())
     shown.page.on("request", lambda request: shown.requests.append(request.url))
     shown.page.on("console", lambda message: shown.complaints.append(message.text))
@@ -95,6 +98,7 @@ def opened(browser: Browser, file: Path) -> Iterator[Opened]:
 
 def test_shows_few_rows(browser: Browser, file: Path) -> None:
     page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
     page.goto(file.as_uri(), wait_until="commit")
     page.wait_for_selector("#groups tbody tr")
     assert page.locator("#groups tbody tr").count() == ROWS
@@ -204,6 +208,7 @@ def test_prints(opened: Opened, tmp_path: Path) -> None:
 
 def test_works_without_javascript(browser: Browser, file: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.goto(file.as_uri())
     assert page.locator(".tiles dd").first.inner_text() == "20,000"
