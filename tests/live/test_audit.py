@@ -313,7 +313,7 @@ def test_the_log_and_the_spark_ui_name_the_stages(audited: Audited) -> None:
     jobs = [
         job
         for path in audited.events.rglob("*")
-        if path.is_file()
+        if path.is_file() and not path.name.startswith(".")
         for line in path.read_text(encoding="utf-8").splitlines()
         if (job := json.loads(line))["Event"] == "SparkListenerJobStart"
     ]
