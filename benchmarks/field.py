@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import json
 import shlex
@@ -87,6 +88,14 @@ def peers(names: Collection[str] = ()) -> list[Peer]:
         Peer("ours", "kafkaops.groups, operation", _python("ours"), every, True, ours=True),
         Peer("module", "kafkaops.groups, module", _module, every, False, ours=True),
         Peer("task", "kafkaops.groups, ansible-playbook", _task, every, False, ours=True),
+        Peer(
+            "task-problems",
+            "kafkaops.groups, ansible-playbook, detail: problems",
+            functools.partial(_task, detail="problems"),
+            every - frozenset(tasks.READING),
+            False,
+            ours=True,
+        ),
         Peer("kadm", f"kadm {_kadm_version()}", lambda call: Command([str(_KADM), *_arguments(call)]), every, True),
         Peer("floor", "the same requests, no driver", _python("floor"), every, True),
         Peer(
@@ -218,7 +227,7 @@ def _module(call: Call) -> Command:
     return Command([sys.executable, "-m", f"{_MODULES}.{module}"], json.dumps(given))
 
 
-def _task(call: Call) -> Command:
+def _task(call: Call, **options: str) -> Command:
     listed = f"{{{{ lookup('ansible.builtin.file', '{call.names}').splitlines() }}}}"
     module, arguments = tasks.task(call.operation, [], call.saved)
     if "names" in arguments:
@@ -230,7 +239,7 @@ def _task(call: Call) -> Command:
             "value_name='topics') }}"
         )
     task: dict[str, object] = {
-        f"kafkaops.groups.{module}": {**arguments, "bootstrap_servers": call.bootstrap.split(",")}
+        f"kafkaops.groups.{module}": {**arguments, **options, "bootstrap_servers": call.bootstrap.split(",")}
     }
     task |= {"name": "Do it", "register": "outcome"}
     if call.operation in tasks.READING:

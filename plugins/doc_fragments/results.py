@@ -9,10 +9,23 @@ class ModuleDocFragment:
     """What the modules that change something have in common."""
 
     DOCUMENTATION = r"""
-options: {}
+options:
+  detail:
+    description:
+      - The items to return in RV(ignore:results). Tasks that change many items are faster, and their output is smaller,
+        if they do not return all of them.
+      - V(full) returns all items.
+      - V(problems) returns only failed items, and items that were skipped because they changed after they were planned.
+      - V(summary) returns no items. RV(ignore:results) is then an empty list.
+      - RV(ignore:summary) always counts all items. The changes, the back-up and RV(ignore:msg) do not depend on this
+        option. In diff mode, RV(ignore:diff) always contains all changes.
+      - Roles of this collection that evaluate the items set this option themselves.
+    type: str
+    choices: [full, problems, summary]
+    default: full
 notes:
   - A failed item does not stop the other items. The task fails after all items were processed. RV(ignore:results) has
-    the outcome of each item, and RV(ignore:msg) the number of failed items and the first error.
+    the outcome of each item that O(detail) selects, and RV(ignore:msg) the number of failed items and the first error.
   - If a request that changes the cluster gets no response, the module reads the current state before it retries the
     request.
 """

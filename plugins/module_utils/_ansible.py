@@ -98,6 +98,10 @@ CONNECTION_SPEC: dict[str, t.Any] = {
     "timeout": {"type": "float", "default": 120, "fallback": (environment, ["KAFKA_TIMEOUT"])},
 }
 
+#: The options of every changing module; documented in the fragment C(results).
+RESULTS_SPEC: dict[str, t.Any] = {
+    "detail": {"type": "str", "choices": results.DETAILS, "default": "full"},
+}
 
 #: What belongs together whatever else is given; the environment may hold more than the chosen mechanism uses.
 CONNECTION_RULES: dict[str, t.Any] = {
@@ -168,9 +172,7 @@ def run(
     except MissingLibrary as exc:
         module.fail_json(msg=missing_required_lib(exc.library), exception=exc.trace)
     except TaskError as exc:
-        items = exc.results
-        shown = {"results": [item.as_result() for item in items], "summary": results.summary(items)} if items else {}
-        module.fail_json(msg=str(exc), changed=False, **shown)
+        module.fail_json(msg=str(exc), changed=False, **(_outcome(module, exc.results) if exc.results else {}))
     except CallError as exc:
         module.fail_json(msg=in_one_line(f"{exc}."), changed=False)
     if isinstance(outcome, Report):
@@ -179,11 +181,14 @@ def run(
         _exit_answer(module, session, outcome)
 
 
+def _outcome(module: AnsibleModule, items: results.Items) -> dict[str, t.Any]:
+    return {"results": results.returned(items, module.params["detail"]), "summary": results.summary(items)}
+
+
 def _exit_report(module: AnsibleModule, session: Session, report: Report) -> None:
     returned: dict[str, t.Any] = {
         "changed": any(item.changed for item in report.items),
-        "results": [item.as_result() for item in report.items],
-        "summary": results.summary(report.items),
+        **_outcome(module, report.items),
         "requests": dict(session.wire.requests),
         "backup_file": report.backup_file,
         **report.extra,

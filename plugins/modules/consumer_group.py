@@ -144,6 +144,7 @@ RETURN = r"""
 results:
   description:
     - One item per group. With O(force=true), each group follows its members, with one item per member.
+    - The items that O(detail) selects, in the order of processing.
   returned: unless the task fails before the first item
   type: list
   elements: dict
@@ -279,7 +280,7 @@ results:
           type: bool
           sample: false
 summary:
-  description: The number of items.
+  description: The number of items, including items that O(detail) omits from RV(results).
   returned: when RV(results) is returned
   type: dict
   contains:
@@ -323,7 +324,7 @@ requests:
     DescribeGroups: 1
     DeleteGroups: 1
 diff:
-  description: The changes, with one line per item.
+  description: The changes, with one line per item, for every value of O(detail).
   returned: in diff mode, unless the task fails before the first item
   type: dict
   contains:
@@ -339,7 +340,7 @@ diff:
       sample: ""
 """
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import run
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import RESULTS_SPEC, run
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import delete_groups
 
 
@@ -352,6 +353,7 @@ def main() -> None:
             "force": {"type": "bool", "default": False},
             "backup": {"type": "path"},
             "max_changes": {"type": "int"},
+            **RESULTS_SPEC,
         },
         delete_groups.parse,
         delete_groups.delete_groups,

@@ -139,6 +139,7 @@ RETURN = r"""
 results:
   description:
     - One item per member. A group that does not exist or has no members is one item.
+    - The items that O(detail) selects, in the order of processing.
   returned: unless the task fails before the first item
   type: list
   elements: dict
@@ -267,7 +268,7 @@ results:
           type: bool
           sample: false
 summary:
-  description: The number of items.
+  description: The number of items, including items that O(detail) omits from RV(results).
   returned: when RV(results) is returned
   type: dict
   contains:
@@ -343,7 +344,7 @@ requests:
     DescribeGroups: 1
     LeaveGroup: 1
 diff:
-  description: The changes, with one line per item.
+  description: The changes, with one line per item, for every value of O(detail).
   returned: in diff mode, unless the task fails before the first item
   type: dict
   contains:
@@ -359,7 +360,7 @@ diff:
       sample: ""
 """
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import run
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import RESULTS_SPEC, run
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import members
 
 
@@ -379,6 +380,7 @@ def main() -> None:
             },
             "reason": {"type": "str", "default": "removed by kafkaops.groups.consumer_group_members"},
             "settle_time": {"type": "float", "default": 0},
+            **RESULTS_SPEC,
         },
         members.parse,
         members.remove_members,

@@ -349,6 +349,7 @@ results:
   description:
     - One item per partition. A topic without committed offsets is one item, and so is a group whose offsets are
       unknown.
+    - The items that O(detail) selects, in the order of processing.
   returned: unless the task fails before the first item
   type: list
   elements: dict
@@ -447,7 +448,7 @@ results:
           type: bool
           sample: false
 summary:
-  description: The number of items.
+  description: The number of items, including items that O(detail) omits from RV(results).
   returned: when RV(results) is returned
   type: dict
   contains:
@@ -492,7 +493,7 @@ requests:
     OffsetFetch: 1
     OffsetCommit: 1
 diff:
-  description: The changes, with one line per item.
+  description: The changes, with one line per item, for every value of O(detail).
   returned: in diff mode, unless the task fails before the first item
   type: dict
   contains:
@@ -508,7 +509,7 @@ diff:
       sample: "group 'reports', topic 'orders', partition 0: offset 900\n"
 """
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import run
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import RESULTS_SPEC, run
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _offset_request, offsets
 
 TOPICS = {
@@ -573,6 +574,7 @@ def main() -> None:
             },
             "backup": {"type": "path"},
             "max_changes": {"type": "int"},
+            **RESULTS_SPEC,
         },
         _offset_request.parse,
         offsets.change_offsets,

@@ -91,7 +91,9 @@ EXAMPLES = r"""
 
 RETURN = r"""
 results:
-  description: One item per topic.
+  description:
+    - One item per topic.
+    - The items that O(detail) selects, in the order of processing.
   returned: unless the task fails before the topics were read
   type: list
   elements: dict
@@ -163,7 +165,7 @@ results:
           type: bool
           sample: false
 summary:
-  description: The number of items.
+  description: The number of items, including items that O(detail) omits from RV(results).
   returned: when RV(results) is returned
   type: dict
   contains:
@@ -199,7 +201,7 @@ requests:
   sample:
     Metadata: 1
 diff:
-  description: The changes, with one line per item.
+  description: The changes, with one line per item, for every value of O(detail).
   returned: in diff mode, unless the task fails before the first item
   type: dict
   contains:
@@ -215,7 +217,7 @@ diff:
       sample: ""
 """
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import run
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import RESULTS_SPEC, run
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import topics
 
 
@@ -225,6 +227,7 @@ def main() -> None:
             "names": {"type": "raw", "required": True, "aliases": ["name"]},
             "state": {"type": "str", "choices": ["absent"], "default": "absent"},
             "max_changes": {"type": "int"},
+            **RESULTS_SPEC,
         },
         topics.parse_deletion,
         topics.delete_topics,

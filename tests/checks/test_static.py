@@ -332,7 +332,7 @@ def test_return_documents_every_key_of_a_report(module: str, extra: dict[str, An
         raise _Exit(**returned)
 
     with pytest.raises(_Exit) as left:
-        code._exit_report(SimpleNamespace(exit_json=leave, _diff=True), _session(), report)
+        code._exit_report(SimpleNamespace(exit_json=leave, params={"detail": "full"}, _diff=True), _session(), report)
     returned = {key: value for key, value in left.value.returned.items() if key not in ("changed", "requests")}
     assert "requests" in documented.returned
     _check_returned(returned, documented.returned, documented.returned)

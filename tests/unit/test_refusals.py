@@ -33,6 +33,7 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ({"name": "a", "plan": "p"}, r"mutually exclusive: names\|plan"),
         ({"plan": "p", "force": True}, "force is True but all of the following are missing: names"),
         ({"plan": ""}, "plan is empty: set a path"),
+        ({"name": "a", "detail": "none"}, "value of detail must be one of: full, problems, summary"),
     ],
     "consumer_group_members": [
         ({"name": "a"}, "remove_all is False but all of the following are missing: members"),

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import typing as t
+
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._input import matcher
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
@@ -23,6 +25,7 @@ GROUP = GroupTarget("g")
 CHANGED = Item.planned(OffsetTarget("g", "a", 0), results.SET_OFFSET, offset(1), offset(2, "m"), creates_group=True)
 UNCHANGED = Item.unchanged(GROUP)
 FAILED = Item.planned(GROUP, results.DELETE_GROUP, group("g", member())).failed(error("NON_EMPTY_GROUP", "in use"))
+LEFT = CHANGED.left("it has moved")
 REMOVED = Item.planned(MemberTarget("g", member()), results.REMOVE_MEMBER, member())
 ITEMS = [UNCHANGED, FAILED, CHANGED, REMOVED]
 
@@ -65,6 +68,15 @@ def test_an_item_that_is_left_alone_is_unchanged() -> None:
         "left_alone": 1,
     }
     assert results.diff([left]) == {"before": "", "after": ""}
+
+
+@pytest.mark.parametrize(
+    ("detail", "shown"),
+    [("full", [UNCHANGED, FAILED, CHANGED, LEFT]), ("problems", [FAILED, LEFT]), ("summary", [])],
+)
+def test_detail_selects_the_items(detail: str, shown: list[Item[t.Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Item, "as_result", lambda item: item)
+    assert results.returned([UNCHANGED, FAILED, CHANGED, LEFT], detail) == shown
 
 
 def test_summary_and_message() -> None:

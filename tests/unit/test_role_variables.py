@@ -14,7 +14,9 @@ import pytest
 import yaml
 
 from tests.support.collection import CHECKOUT
+from tests.support.modules import MODULES, module_of
 
+CHANGING = [name for name in MODULES if "detail" in module_of(name).spec]
 ROLES = sorted(path.name for path in (CHECKOUT / "roles").iterdir())
 FILES = {role: sorted((CHECKOUT / "roles" / role / "tasks").glob("*.yml")) for role in ROLES}
 ONCE = sorted(path.parents[1].name for path in CHECKOUT.glob("roles/*/tasks/choose_host.yml"))
@@ -84,3 +86,10 @@ def test_no_role_holds_a_program(name: str) -> None:
 @pytest.mark.parametrize("path", [path for paths in FILES.values() for path in paths], ids=lambda path: str(path)[-30:])
 def test_nothing_has_a_tag(path: Path) -> None:
     assert [task["name"] for task in read(path) if "tags" in task] == []
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_items_that_a_role_reads_do_not_depend_on_module_defaults(role: str) -> None:
+    for task in (task for path in FILES[role] for task in read(path) if "register" in task):
+        for module in (name for name in task if name.removeprefix("kafkaops.groups.") in CHANGING):
+            assert task[module].get("detail") == "full", task["name"]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a module returns of its warnings, however its task ends."""
+"""What a module returns of its warnings and items, however its task ends."""
 
 from __future__ import annotations
 
@@ -16,8 +16,15 @@ from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.testing import patch_module_args
 from ansible_collections.kafkaops.groups.plugins.module_utils import _ansible
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import CallError
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import Report
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import CallError, error
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import (
+    DELETE_GROUP,
+    GroupTarget,
+    Item,
+    Report,
+)
+
+from tests.unit.values import group
 
 
 class Session:
@@ -34,26 +41,69 @@ class Session:
         pass
 
 
+def unchanged(name: str) -> Item[GroupTarget]:
+    return Item.unchanged(GroupTarget(name))
+
+
+def planned(name: str) -> Item[GroupTarget]:
+    return Item.planned(GroupTarget(name), DELETE_GROUP, group(name))
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> t.Callable[..., str]:
+    """Return how to run a module that ends in this way: it returns what the module prints."""
+    monkeypatch.setattr(_ansible, "Session", Session)
+    monkeypatch.setattr(_ansible, "collect_rarely", lambda: None)
+
+    def run_module(end: t.Any, **options: t.Any) -> str:
+        def operation(_request: object, session: Session) -> t.Any:
+            session.warnings.append("look at this")
+            if isinstance(end, Exception):
+                raise end
+            return end
+
+        with patch_module_args({"bootstrap_servers": ["h:1"], **options}), pytest.raises(SystemExit):
+            _ansible.run(_ansible.RESULTS_SPEC, dict, operation)  # type: ignore[arg-type]
+        return capsys.readouterr().out
+
+    return run_module
+
+
 @pytest.mark.parametrize(
     "end",
     [{}, Report([]), Report([], problem="it failed"), TaskError("it failed."), CallError("it failed", sent=False)],
     ids=["answer", "report", "failed report", "TaskError", "CallError"],
 )
-def test_warnings_are_shown(end: t.Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(_ansible, "Session", Session)
-    monkeypatch.setattr(_ansible, "collect_rarely", lambda: None)
+def test_warnings_are_shown(end: t.Any, run: t.Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     # where it ends up depends on what else of Ansible is in the process
     monkeypatch.setattr(AnsibleModule, "warn", lambda _module, warning: shown.append(warning))
-
-    def operation(_request: object, session: Session) -> t.Any:
-        session.warnings.append("look at this")
-        if isinstance(end, Exception):
-            raise end
-        return end
-
-    with patch_module_args({"bootstrap_servers": ["h:1"]}), pytest.raises(SystemExit):
-        _ansible.run({}, dict, operation)  # type: ignore[arg-type]
-    returned = json.loads(capsys.readouterr().out)
+    returned = json.loads(run(end))
     assert shown == ["look at this"]
     assert returned.get("msg") in ((None,) if end in ({}, Report([])) else ("it failed", "it failed."))
+
+
+@pytest.mark.parametrize("end", [Report, lambda items: TaskError("it failed.", items)], ids=["report", "TaskError"])
+@pytest.mark.parametrize(
+    ("detail", "shown"),
+    [({}, ["same", "gone", "busy", "moved"]), ({"detail": "problems"}, ["busy", "moved"]), ({"detail": "summary"}, [])],
+    ids=["full", "problems", "summary"],
+)
+def test_detail_selects_the_results(
+    end: t.Callable[..., t.Any], detail: dict[str, str], shown: list[str], run: t.Callable[..., str]
+) -> None:
+    gone, busy, moved = (planned(name) for name in ("gone", "busy", "moved"))
+    items = [unchanged("same"), gone, busy.failed(error("NON_EMPTY_GROUP", "in use")), moved.left("it is Stable now")]
+    returned, full = (json.loads(run(end(items), _ansible_diff=True, **given)) for given in (detail, {}))
+    assert [item["group"] for item in returned["results"]] == shown
+    assert returned["summary"] == {"total": 4, "changed": 1, "unchanged": 2, "failed": 1, "left_alone": 1}
+    # all else is as it is with all of them
+    same = full.keys() - {"results", "invocation"}
+    assert {name: returned[name] for name in same} == {name: full[name] for name in same}
+
+
+def test_the_output_of_a_summary_does_not_grow_with_the_items(run: t.Callable[..., str]) -> None:
+    report = Report([unchanged(f"group-{number}") for number in range(10_000)])
+    assert len(run(report)) > 1_000_000
+    assert len(run(report, detail="summary")) < 3_000
+    assert len(run(report, detail="problems")) < 3_000

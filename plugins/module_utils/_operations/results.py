@@ -189,6 +189,15 @@ _COUNTED_AS = {
 }
 
 
+#: of each value of C(detail), the items to return
+_RETURNED = {
+    "full": tuple(Status),
+    "problems": (Status.FAILED, Status.LEFT_ALONE),
+    "summary": (),
+}
+DETAILS = list(_RETURNED)
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural unless the number is 1."""
     return f"{number} {noun}" + ("" if number == 1 else "s")
@@ -215,6 +224,12 @@ def _state_result(state: State) -> dict[str, t.Any] | None:
     if isinstance(state, Member):
         return member_result(state)
     return state.as_result() if state else None
+
+
+def returned(items: Items, detail: str) -> list[dict[str, t.Any]]:
+    """Return the RETURN shape of the items that C(detail) selects."""
+    selected = _RETURNED[detail]
+    return [item.as_result() for item in items if item.status in selected]
 
 
 def summary(items: Items) -> dict[str, int]:
