@@ -79,7 +79,8 @@ def _counted(case: dict[str, Any]) -> dict[str, Any]:
     failed = sum(bool(result.get("failed") or "error" in result) for result in results)
     if not failed:
         return {key: value for key, value in case.items() if key != "msg"}
-    return {**case, "msg": re.sub(r"^\^?\d+ of \d+ failed.*", f"^{failed} of {len(results)} failed", case["msg"])}
+    total = case.get("summary", {}).get("total", len(results))
+    return {**case, "msg": re.sub(r"^\^?\d+ of \d+ failed.*", f"^{failed} of {total} failed", case["msg"])}
 
 
 def _emptied(case: dict[str, Any]) -> dict[str, Any]:
