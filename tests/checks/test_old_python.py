@@ -89,7 +89,7 @@ def test_an_old_python_compiles_what_comes_before_the_check(path: Path) -> None:
     elif path.stem == "_ansible":
         assert ours[0] == ("", "_python")
     else:
-        assert ours[0] == ("ansible_collections.kafkaops.groups.plugins.module_utils._ansible", "run")
+        assert ours[0][0] == "ansible_collections.kafkaops.groups.plugins.module_utils._ansible"
 
 
 @pytest.mark.fast
