@@ -16,7 +16,7 @@ from ansible.module_utils.basic import AnsibleFallbackNotFound, AnsibleModule, e
 
 # first: it ends on a Python that cannot import the rest
 from . import _python  # noqa: F401 # pylint: disable=unused-import
-from ._errors import MissingLibrary, TaskError, in_one_line
+from ._errors import ConditionsNotMet, MissingLibrary, TaskError, in_one_line
 from ._kafka.errors import CallError
 from ._kafka.library import KAFKA_IMPORT_ERROR, REQUIREMENT
 from ._kafka.options import Connection
@@ -171,6 +171,8 @@ def run(
                     module.warn(warning)
     except MissingLibrary as exc:
         module.fail_json(msg=missing_required_lib(exc.library), exception=exc.trace)
+    except ConditionsNotMet as exc:
+        module.fail_json(msg=str(exc), changed=False, requests=dict(session.wire.requests), **exc.answer)
     except TaskError as exc:
         module.fail_json(msg=str(exc), changed=False, **(_outcome(module, exc.results) if exc.results else {}))
     except CallError as exc:

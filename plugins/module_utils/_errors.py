@@ -48,6 +48,14 @@ class NothingRead(TaskError):
     outcome = "Nothing was read."
 
 
+class ConditionsNotMet(TaskError):
+    """The task waited in vain; `answer` is what it read last."""
+
+    def __init__(self, message: str, answer: dict[str, t.Any]) -> None:
+        super().__init__(message)
+        self.answer = answer
+
+
 class MissingLibrary(Exception):
     """A Python library is not installed, or cannot be imported: `library` with its version, and the `trace`."""
 

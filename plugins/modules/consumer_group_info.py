@@ -82,6 +82,45 @@ options:
       - If V(false), the task fails, and its result contains everything that could be read.
     type: bool
     default: false
+  wait:
+    description:
+      - Wait until B(all) matched groups meet B(all) of these conditions, then return them. The task fails if they do
+        not within O(wait_timeout); RV(unmet) then lists what is missing.
+      - The groups are read after 0.5 seconds, then at increasing intervals of up to 5 seconds. Patterns are matched
+        each time, so groups that are created in the meantime must meet the conditions, too.
+      - What is unknown, and what cannot be read, does not meet a condition, whatever O(partial) is.
+      - A group of O(names) that does not exist counts as V(Empty), without members, and with an unknown lag. A
+        drained group can be deleted or expire, which is why it meets O(wait.states=Empty) and O(wait.max_members).
+        A misspelled name does, too. A warning and RV(missing) list these groups.
+      - If no group matches O(match), the task succeeds immediately with a warning.
+      - What the conditions require is gathered and returned even if O(gather) does not contain it, V(lag) for
+        O(wait.max_lag), and V(members) for O(wait.max_members).
+      - In check mode, the groups are read once, because a previous task that was only simulated cannot change them. If
+        the conditions are not met, the task succeeds with a warning.
+      - Mutually exclusive with O(states), which would hide groups in other states from the conditions.
+    type: dict
+    suboptions:
+      states:
+        description:
+          - The group is in one of these states. A group that rebalances is not V(Empty).
+          - The list must not be empty.
+        type: list
+        elements: str
+        choices: [Empty, Stable, PreparingRebalance, CompletingRebalance, Assigning, Reconciling, NotReady, Dead]
+      max_lag:
+        description:
+          - The greatest permitted value of RV(groups[].lag). An unknown lag does not meet the condition.
+        type: int
+      max_members:
+        description:
+          - The greatest permitted number of members.
+        type: int
+  wait_timeout:
+    description:
+      - How long to wait for the conditions, in seconds. The default is V(60). With V(0), the groups are read once.
+      - The time counts towards O(timeout), and must be less than O(timeout).
+      - A read that has started is completed, so the task can take longer, for example if a broker does not respond.
+    type: float
 notes:
   - >-
     Permissions: DESCRIBE on each group. To list B(all) groups, DESCRIBE on the cluster. Without it, the brokers list
@@ -139,6 +178,22 @@ EXAMPLES = r"""
         types: [consumer]
         gather: [permissions]
         partial: true
+
+    - name: Wait until the consumers of a group are stopped
+      kafkaops.groups.consumer_group_info:
+        name: reports
+        wait:
+          states: [Empty]
+
+    - name: Wait up to 30 minutes until the groups of a team have caught up, and print a line each minute
+      kafkaops.groups.consumer_group_info:
+        match: billing-*
+        wait:
+          max_lag: 1000
+        wait_timeout: 1800
+        timeout: 1900
+      async: 2000
+      poll: 60
 """
 
 RETURN = r"""
@@ -331,6 +386,43 @@ missing:
   type: list
   elements: str
   sample: []
+waited:
+  description: How long the task waited for the conditions of O(wait), in seconds.
+  returned: if O(wait) is set, unless the task fails before the first request
+  type: float
+  sample: 12.5
+attempts:
+  description: How many times the conditions of O(wait) were checked.
+  returned: if O(wait) is set, unless the task fails before the first request
+  type: int
+  sample: 6
+unmet:
+  description: The conditions of O(wait) that were not met, by group. Empty if all were met, or if only the groups of a
+    broker could not be listed; RV(errors) then has the broker.
+  returned: if O(wait) is set, unless the task fails before the first request
+  type: list
+  elements: dict
+  contains:
+    group:
+      description: The name of the group.
+      returned: success
+      type: str
+      sample: reports
+    condition:
+      description: The suboption of O(wait).
+      returned: success
+      type: str
+      sample: max_lag
+    required:
+      description: The value of the suboption.
+      returned: success
+      type: raw
+      sample: 1000
+    actual:
+      description: The state, the lag or the number of members when the group was last read. V(null) if unknown.
+      returned: success
+      type: raw
+      sample: 52000
 errors:
   description: Brokers, groups and partitions that could not be read.
   returned: unless the task fails before the first request
@@ -404,26 +496,24 @@ requests:
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import run
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import info
 
+STATES = [
+    "Empty",
+    "Stable",
+    "PreparingRebalance",
+    "CompletingRebalance",
+    "Assigning",
+    "Reconciling",
+    "NotReady",
+    "Dead",
+]
+
 
 def main() -> None:
     run(
         {
             "names": {"type": "raw", "aliases": ["name"]},
             "match": {"type": "raw"},
-            "states": {
-                "type": "list",
-                "elements": "str",
-                "choices": [
-                    "Empty",
-                    "Stable",
-                    "PreparingRebalance",
-                    "CompletingRebalance",
-                    "Assigning",
-                    "Reconciling",
-                    "NotReady",
-                    "Dead",
-                ],
-            },
+            "states": {"type": "list", "elements": "str", "choices": STATES},
             "types": {"type": "list", "elements": "str", "choices": ["classic", "consumer", "share", "streams"]},
             "gather": {
                 "type": "list",
@@ -432,10 +522,21 @@ def main() -> None:
                 "default": ["state"],
             },
             "partial": {"type": "bool", "default": False},
+            "wait": {
+                "type": "dict",
+                "options": {
+                    "states": {"type": "list", "elements": "str", "choices": STATES},
+                    "max_lag": {"type": "int"},
+                    "max_members": {"type": "int"},
+                },
+                "required_one_of": [("states", "max_lag", "max_members")],
+            },
+            "wait_timeout": {"type": "float"},
         },
         info.parse,
         info.gather_info,
-        mutually_exclusive=[("names", "match")],
+        mutually_exclusive=[("names", "match"), ("states", "wait")],
+        required_by={"wait_timeout": ["wait"]},
     )
 
 

@@ -46,10 +46,10 @@ The error C(POLICY_VIOLATION) ends it: the change must not be sent again, since 
 """
 
 
-def backoff(attempt: int) -> float:
-    """Return the seconds to wait after an attempt, counted from 0, that got no answer."""
+def backoff(attempt: int, first: float = BACKOFF, most: float = BACKOFF_MAX) -> float:
+    """Return the seconds to wait after an attempt, counted from 0, that was not the last: from `first` to `most`."""
     # a power that a float can hold, however long the task may run
-    return min(BACKOFF_MAX, BACKOFF * 2.0 ** min(attempt, 10)) * random.uniform(0.8, 1.2)
+    return min(most, first * 2.0 ** min(attempt, 10)) * random.uniform(0.8, 1.2)
 
 
 class Changed(t.NamedTuple, t.Generic[K, V]):

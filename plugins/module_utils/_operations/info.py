@@ -14,7 +14,7 @@ from .._errors import InvalidOption
 from .._kafka.errors import KafkaError
 from .._kafka.model import Member, Offsets
 from .._kafka.session import Session
-from . import _find_groups
+from . import _find_groups, _wait
 from ._find_groups import Found, Gathered
 from ._lag import find_assigned, group_lag, in_use, lag_of
 from ._names import group_names
@@ -30,11 +30,37 @@ class Request(t.NamedTuple):
     states: list[str]
     types: list[str]
     gather: frozenset[str]
+    wait: _wait.Wait | None
 
 
 async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
-    """Return C(groups), C(missing) and C(errors) as C(consumer_group_info) asks."""
-    gather = request.gather
+    """Return C(groups), C(missing) and C(errors) as C(consumer_group_info) asks, when the groups are as it waits for.
+
+    Raises:
+        TaskError: they were not in time.
+    """
+    if request.wait is None:
+        return await _read(request, session, request.gather)
+    answer, warnings = await _wait.wait_for(_Poller(request, session), request.wait, request.gather, session.check_mode)
+    session.warnings += warnings
+    return answer
+
+
+class _Poller:
+    """Reads the groups of a task again and again."""
+
+    def __init__(self, request: Request, session: Session) -> None:
+        self._request = request
+        self._session = session
+
+    async def read(self, gather: frozenset[str]) -> dict[str, t.Any]:
+        return await _read(self._request, self._session, gather)
+
+    async def pause(self, seconds: float) -> None:
+        await self._session.wire.sleep(seconds)
+
+
+async def _read(request: Request, session: Session, gather: frozenset[str]) -> dict[str, t.Any]:
     gathered = Gathered({}, [], [], {})
     if request.names is not None:
         await _find_groups.named(session, request.names, request.states, request.types, gathered)
@@ -43,8 +69,12 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
         gathered.groups = {name: found for name, found in gathered.groups.items() if request.matches(name)}
         if gather & {"members", "permissions"}:
             await _find_groups.described(session, gathered, request.states)
-        elif "lag" in gather:
-            names = [name for name, found in gathered.groups.items() if in_use(found)]
+        else:
+            names = [
+                name
+                for name, found in gathered.groups.items()
+                if ("lag" in gather and in_use(found)) or (request.wait and found.listing.state is None)
+            ]
             await _find_groups.described(session, gathered, request.states, names)
     if gather & {"offsets", "lag"}:
         await _find_groups.fetched(session, gathered)
@@ -73,6 +103,7 @@ def parse(params: dict[str, t.Any]) -> Request:
         states=params["states"] or [],
         types=params["types"] or [],
         gather=frozenset(params["gather"]),
+        wait=_wait.parse(params),
     )
 
 
