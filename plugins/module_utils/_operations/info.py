@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 import collections.abc as c
+import contextlib
 import typing as t
 
 from .. import _input as inputs
 from .._errors import InvalidOption
-from .._kafka.errors import KafkaError
+from .._kafka.errors import CallError, KafkaError
 from .._kafka.model import Member, Offsets
 from .._kafka.session import Session
 from . import _find_groups, _wait
@@ -47,14 +48,30 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
 
 
 class _Poller:
-    """Reads the groups of a task again and again."""
+    """Reads the groups of a task again and again, from the brokers that there are by then."""
 
     def __init__(self, request: Request, session: Session) -> None:
         self._request = request
         self._session = session
+        self._seen: dict[int, str] = {}
 
     async def read(self, gather: frozenset[str]) -> dict[str, t.Any]:
-        return await _read(self._request, self._session, gather)
+        if self._request.names is not None:
+            return await _read(self._request, self._session, gather)
+        wire = self._session.wire
+        if self._seen:
+            # if no broker answers, the listing below says so of each
+            with contextlib.suppress(CallError):
+                await wire.refresh()
+        self._seen.update((node, wire.address(node)) for node in wire.nodes)
+        answer = await _read(self._request, self._session, gather)
+        # its groups may have no coordinator, and are then listed by nobody
+        gone = [
+            {"broker": node, "address": address, "message": "it left the cluster while the task waited"}
+            for node, address in self._seen.items()
+            if node not in wire.nodes
+        ]
+        return {**answer, "errors": [*answer["errors"], *gone]}
 
     async def pause(self, seconds: float) -> None:
         await self._session.wire.sleep(seconds)
