@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -40,7 +42,7 @@ def wait(bootstrap: str, timeout: float = 30, check: bool = False, **args: Any) 
 
 
 @pytest.mark.parametrize("select", [{"names": "wait-drained"}, {"match": "wait-drain*"}], ids=["names", "match"])
-def test_a_group_is_drained_while_the_task_waits(cluster: Cluster, bootstrap: str, select: dict[str, str]) -> None:
+def test_a_group_is_drained_while_the_task_waits(cluster: Cluster, bootstrap: str, select: dict[str, Any]) -> None:
     with Consumer(cluster.client(), "wait-drained", [TOPIC]) as consumer, ThreadPoolExecutor() as threads:
         empty = {"states": ["Empty"], "max_members": 0}
         waiting = threads.submit(wait, bootstrap, wait=empty, **select)
@@ -69,8 +71,8 @@ def test_the_lag_goes_down_while_a_consumer_reads(cluster: Cluster, bootstrap: s
 
 def test_a_time_out_names_what_is_missing(bootstrap: str, cluster: Cluster) -> None:
     commits.commit(cluster.client(), "wait-behind", {(TOPIC, 0): (3, "", -1)})
-    given = {"names": ["wait-behind", "wait-none"], "wait": {"states": ["Empty"], "max_lag": 5}}
-    with pytest.raises(ConditionsNotMet, match="2 of 2 groups .*'wait-behind': lag is 7.*'wait-none': lag is unknown"):
+    given: dict[str, Any] = {"names": ["wait-behind", "wait-none"], "wait": {"states": ["Empty"], "max_lag": 5}}
+    with pytest.raises(ConditionsNotMet, match=r"2 of 2 groups .*'wait-behind': lag is 7.*'wait-none': lag is unknown"):
         wait(bootstrap, 0, **given)
     checked = wait(bootstrap, 30, check=True, **given)
     assert [each["group"] for each in checked.given["unmet"]] == ["wait-behind", "wait-none"]
@@ -94,12 +96,12 @@ def test_the_playbook_of_the_guide(cluster: Cluster, bootstrap: str, tmp_path: P
     """The service of the guide is a consumer; to start and stop it are commands."""
     (guide,) = [block for block in examples.blocks() if block.file.endswith("/deploy.rst") and "hosts:" in block.text]
     group, backup = "wait-deployed", tmp_path / "backup.json"
-    topics.create(cluster.client(), "wait-deploy", records=10)
-    commits.commit(cluster.client(), group, {("wait-deploy", 0): (10, "", -1)})
+    topics.create(cluster.client(), "wait-deploy", records=300)
+    commits.commit(cluster.client(), group, {("wait-deploy", 0): (300, "", -1)})
     program = (
         "import sys, time; from confluent_kafka import Consumer; "
         f"c = Consumer({{'bootstrap.servers': {bootstrap!r}, 'group.id': {group!r}, 'auto.commit.interval.ms': 500}}); "
-        "c.subscribe(['wait-deploy']); end = time.monotonic() + 20\n"
+        "c.subscribe(['wait-deploy']); end = time.monotonic() + 60\n"
         "while time.monotonic() < end: c.poll(0.2)\n"
         "c.close()"
     )
@@ -116,6 +118,7 @@ def test_the_playbook_of_the_guide(cluster: Cluster, bootstrap: str, tmp_path: P
             "ansible_python_interpreter": sys.executable,
         }
         ran = play(yaml.safe_load(guide.text), bootstrap, variables)
+        os.kill(int((tmp_path / "pid").read_text(encoding="utf-8")), signal.SIGKILL)
     assert ran.code == 0, ran.words
     assert "Back up the offsets, and read again what came in the last two hours" in ran.changed
     assert backup.is_file()
