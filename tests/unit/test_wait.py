@@ -159,8 +159,8 @@ def test_a_time_out_says_what_is_missing(found: Answer, wait: Wait, words: str) 
 )
 def test_check_mode_reads_once_and_does_not_fail(found: Answer, warning: str | None) -> None:
     poller = Poller(found)
-    returned, warnings = poller.wait(STATES, check=True)
-    assert (returned["attempts"], poller.pauses) == (1, [])
+    returned, warnings = poller.wait(STATES, ["lag"], check=True)
+    assert (returned["attempts"], poller.reads, poller.pauses) == (1, [{"lag"}], [])
     assert [warning in each for each in warnings if warning] == [True] * bool(warning)
 
 
