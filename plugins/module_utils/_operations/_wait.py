@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections.abc as c
 import itertools
+import math
 import time
 import typing as t
 
@@ -66,7 +67,7 @@ def parse(params: dict[str, t.Any]) -> Wait | None:
             raise InvalidOption("wait_timeout requires wait: set wait, or omit wait_timeout.")
         return None
     timeout = DEFAULT_TIMEOUT if timeout is None else timeout
-    if not timeout >= 0:
+    if math.isnan(timeout) or timeout < 0:
         raise InvalidOption(f"wait_timeout is {timeout:g}: it must be 0 or greater.")
     if timeout >= params["timeout"]:
         raise InvalidOption(
