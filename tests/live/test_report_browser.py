@@ -150,18 +150,18 @@ def test_searches_filters_and_pages(opened: Opened) -> None:
     opened.page.locator('#groups th[data-column="lag"] button').click()
     opened.page.locator("#groups input").fill("FRAUD 1999")
     assert all("fraud" in name and "1999" in name for name in opened.column("groups", "Group"))
-    assert opened.status("groups").endswith("1 group (20,000 in all)")
+    assert opened.status("groups").endswith("1 group (20,000 in total)")
     opened.page.locator("#groups input").fill("</SCRIPT>")
     assert opened.column("groups", "Group") == [audits.HOSTILE[0]]
     opened.page.locator("#groups input").fill("wwwwww")
     assert opened.column("groups", "Group") == [wording.shorten("W" * 249, 121)]
     opened.page.locator("#groups input").fill("no such group")
-    assert opened.status("groups") == "No groups (20,000 in all)"
+    assert opened.status("groups") == "No groups (20,000 in total)"
     opened.page.locator("#groups input").fill("")
     opened.page.get_by_label("State", exact=True).select_option(label=_option(opened, "State", "Empty"))
     assert set(opened.column("groups", "State")) == {"Empty"}
     opened.page.get_by_label("Finding", exact=True).select_option(label=_option(opened, "Finding", "Record that"))
-    assert opened.status("findings") == "1 to 1 of 1 finding (50,000 in all)"
+    assert opened.status("findings") == "1 to 1 of 1 finding (50,000 in total)"
 
 
 def _option(opened: Opened, label: str, start: str) -> str:
