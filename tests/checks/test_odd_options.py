@@ -10,6 +10,8 @@ import collections.abc as c
 import json
 import math
 import os
+import subprocess
+import sys
 import tempfile
 import typing as t
 
@@ -21,6 +23,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options imp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.collection import install
 from tests.support.modules import MODULES, answer, module_of
 
 FOLDER = tempfile.gettempdir()
@@ -214,7 +217,6 @@ TOKEN = {
 WHOLE: list[tuple[str, dict[str, t.Any]]] = [
     ("consumer_group", {}),
     ("consumer_group", {"names": [["g"]]}),
-    ("consumer_group", {"names": ["\ud800"]}),
     ("consumer_group", {"names": "\0\n\u202e"}),
     ("consumer_group", {"max_changes": 2**63}),
     ("consumer_group", {"max_changes": "1e3"}),
@@ -227,7 +229,6 @@ WHOLE: list[tuple[str, dict[str, t.Any]]] = [
     ("consumer_group", {"timeout": "nan"}),
     ("consumer_group", {"timeout": "1e-9"}),
     ("consumer_group", {"request_timeout": 1e-9}),
-    ("consumer_group", {**SASL, "sasl_password": SECRET + "\ud800"}),
     ("consumer_group", {**SASL, "sasl_password": [SECRET]}),
     ("consumer_group", {**SASL, "sasl_username": "u" * 100_000}),
     ("consumer_group", {**SASL, "client_id": "\u2603" * 300}),
@@ -249,11 +250,42 @@ WHOLE: list[tuple[str, dict[str, t.Any]]] = [
     ("consumer_group_offsets", {"topics": [5]}),
     ("consumer_group_offsets", {"reset": None, "restore": {"path": "/tmp/\0"}}),
     ("consumer_group_offsets", {"topics": [{"name": "t", "partitions": [2**63]}]}),
-    ("consumer_offsets_audit", {"spark_conf": {"spark.a": "\ud800"}}),
     ("consumer_offsets_audit", {"output": FOLDER + "/\0"}),
     ("topic", {"names": {"a": "b"}}),
     ("topic_info", {"names": "x" * 100_000}),
 ]
+
+
+#: Ansible's controller, which other tests load into this process, does not hand these on.
+SURROGATES: list[tuple[str, dict[str, t.Any]]] = [
+    ("consumer_group", {"names": ["\ud800"]}),
+    ("consumer_group", {**SASL, "sasl_password": SECRET + "\ud800"}),
+    ("consumer_offsets_audit", {"spark_conf": {"spark.a": "\ud800"}}),
+]
+
+
+def judge_answer(returned: dict[str, t.Any]) -> None:
+    assert returned["failed"]
+    assert "exception" not in returned
+    assert returned["msg"]
+    assert len(returned["msg"]) < 3 * LONGEST
+    assert SECRET not in json.dumps(returned)
+
+
+@pytest.mark.parametrize(("name", "args"), SURROGATES)
+def test_a_process_answers_with_one_message(name: str, args: dict[str, t.Any]) -> None:
+    given = {"bootstrap_servers": [NOBODY], "timeout": 5, **LEAST[name], **args}
+    done = subprocess.run(
+        [sys.executable, "-m", f"ansible_collections.kafkaops.groups.plugins.modules.{name}"],
+        input=json.dumps({"ANSIBLE_MODULE_ARGS": given}),
+        env={**os.environ, "PYTHONPATH": str(install())},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    judge_answer(json.loads(done.stdout))
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 @pytest.mark.parametrize(("name", "args"), WHOLE)
@@ -261,9 +293,5 @@ def test_a_module_answers_with_one_message(
     name: str, args: dict[str, t.Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
     returned = answer(name, {"bootstrap_servers": [NOBODY], "timeout": 5, **LEAST[name], **args})
-    assert returned["failed"]
-    assert "exception" not in returned
-    assert returned["msg"]
-    assert len(returned["msg"]) < 3 * LONGEST
-    assert SECRET not in json.dumps(returned)
+    judge_answer(returned)
     assert capfd.readouterr() == ("", "")
