@@ -35,7 +35,8 @@ pytestmark = pytest.mark.live
 TOPIC, GROUP = "older", "older-group"
 BEFORE, AFTER = {(TOPIC, 0): (1, "", -1)}, {(TOPIC, 0): (4, "set", -1)}
 COMMIT_SECONDS = 1
-# long enough that no broker is taken for dead meanwhile
+OFFSET_COMMIT, OFFSET_FETCH = 8, 9
+# short enough that no broker is taken for dead meanwhile
 SILENT_SECONDS = 5
 
 
@@ -52,7 +53,7 @@ def aged(request: pytest.FixtureRequest) -> Iterator[Cluster]:
         "replica.lag.time.max.ms": "60000",
         "group.consumer.session.timeout.ms": "3600000",
     }
-    with Cluster.start("three", "3.9.2", config=config) as started:
+    with Cluster.start("three", "3.9.2", config=config, proxied=True) as started:
         topics.create(started.client(), TOPIC, 1, records=5)
         yield started
 
@@ -70,6 +71,8 @@ def silent(aged: Cluster) -> Iterator[int]:
     leader = AdminClient(properties(client)).list_topics(TOPIC, timeout=20).topics[TOPIC].partitions[0].leader
     follower = min({1, 2, 3} - {coordinator, leader})
     yield follower
+    for proxy in aged.proxies.values():
+        proxy.reset()
     aged.resume(follower)
     coordinators.prefer(aged.client())
 
@@ -79,9 +82,30 @@ def _coordinators(cluster: Cluster, names: list[str]) -> dict[str, int]:
         return wire.coordinators(names)
 
 
-def set_offset(cluster: Cluster, **connect: Any) -> Outcome:
+@contextlib.contextmanager
+def resumed_after(cluster: Cluster, silent: int, api_key: int, resumed: threading.Event) -> Iterator[None]:
+    """Pause a broker until some time after another one has answered a request of that kind for the first time."""
+
+    def resume() -> None:
+        cluster.resume(silent)
+        resumed.set()
+
+    timer = threading.Timer(SILENT_SECONDS, resume)
+    for proxy in cluster.proxies.values():
+        proxy.after(api_key, 1, timer.start)
+    cluster.pause(silent)
+    yield
+    timer.join()
+
+
+def bootstrap(cluster: Cluster, silent: int) -> str:
+    """The brokers that answer: a task that starts at the silent one loses time."""
+    return ",".join(proxy.address for node, proxy in cluster.proxies.items() if node != silent)
+
+
+def set_offset(brokers: str, **connect: Any) -> Outcome:
     wanted = [{"topic": TOPIC, "partition": 0, "offset": 4, "metadata": "set", "leader_epoch": None}]
-    return run("consumer_group_offsets", cluster.bootstrap, group=GROUP, offsets=wanted, connect=connect)
+    return run("consumer_group_offsets", brokers, group=GROUP, offsets=wanted, connect=connect)
 
 
 def test_a_commit_without_acknowledgements_is_in_doubt(aged: Cluster, silent: int) -> None:
@@ -89,15 +113,17 @@ def test_a_commit_without_acknowledgements_is_in_doubt(aged: Cluster, silent: in
     client = aged.client()
     commits.commit(client, GROUP, BEFORE)
     aged.pause(silent)
-    # long enough on a slow machine for the request to be sent
-    outcome = set_offset(aged, timeout=10.0)
+    # long enough on a slow machine for the request to be sent, and its record to be fetched
+    outcome = set_offset(bootstrap(aged, silent), timeout=10.0)
     aged.resume(silent)
     assert outcome.errors == {GROUP: "REQUEST_TIMED_OUT"}
     (error,) = [item.error for item in outcome.items if item.error]
     assert UNKNOWN in error.message
     partition = offsets_topic.partition_of(GROUP, 10)
-    replicas = coordinators.replicas(client)[partition]
-    coordinators.assign(client, {partition: [*replicas[1:], replicas[0]]})
+    before = coordinators.replicas(client)[partition][0]
+    # the one that was silent may not have fetched the record yet
+    (fetched,) = {1, 2, 3} - {before, silent}
+    coordinators.assign(client, {partition: [fetched, silent, before]})
     deadline = time.monotonic() + 60
     # the one before may answer for a moment
     while (found := truth.offsets(client, GROUP)) != AFTER:
@@ -107,11 +133,8 @@ def test_a_commit_without_acknowledgements_is_in_doubt(aged: Cluster, silent: in
 
 def test_a_commit_is_made_once_replicas_acknowledge(aged: Cluster, silent: int) -> None:
     commits.commit(aged.client(), GROUP, BEFORE)
-    aged.pause(silent)
-    timer = threading.Timer(SILENT_SECONDS, aged.resume, [silent])
-    timer.start()
-    outcome = set_offset(aged, timeout=60.0)
-    timer.join()
+    with resumed_after(aged, silent, OFFSET_COMMIT, threading.Event()):
+        outcome = set_offset(bootstrap(aged, silent), timeout=60.0)
     assert (outcome.changed, outcome.errors) == (1, {})
     # before, of what became of the first commit, and not at once
     assert outcome.requests["OffsetFetch"] > 1
@@ -124,18 +147,18 @@ def test_a_busy_group_is_read_between_two_commits(aged: Cluster, silent: int, tm
     commits.commit(client, GROUP, BEFORE)
     backup = str(tmp_path / "backup.json")
     committer = Consumer({**properties(client), "group.id": GROUP})
+    resumed = threading.Event()
 
     def commit() -> None:
         with contextlib.suppress(KafkaException):
             committer.commit(offsets=[TopicPartition(TOPIC, 0, 1)], asynchronous=False)
+        # always one pending while nothing is acknowledged, and time to read between two afterwards
+        if resumed.is_set():
+            time.sleep(0.2)
 
     commit()
-    with repeatedly(commit, 0.01):
-        aged.pause(silent)
-        timer = threading.Timer(SILENT_SECONDS, aged.resume, [silent])
-        timer.start()
-        outcome = run("consumer_group", aged.bootstrap, check=True, names=GROUP, backup=backup)
-        timer.join()
+    with repeatedly(commit, 0.001), resumed_after(aged, silent, OFFSET_FETCH, resumed):
+        outcome = run("consumer_group", bootstrap(aged, silent), check=True, names=GROUP, backup=backup)
     committer.close()
     assert (outcome.changed, outcome.errors) == (1, {})
     assert outcome.requests["OffsetFetch"] > 1

@@ -73,25 +73,30 @@ def leave_crowd_behind(client: Client, group: str, topic: str, count: int) -> No
     They stay for the brokers' group.consumer.session.timeout.ms.
 
     :raises RuntimeError: when the broker refuses one; with Kafka's error code.
+    :raises TimeoutError: when the coordinator does not answer for one within 60 s.
     """
     with Wire(client) as wire:
         wire.settle([group])
-        node = wire.coordinators([group])[group]
-        joining = [
-            _ConsumerHeartbeat(
-                group_id=group,
-                member_id="",
-                member_epoch=0,
-                instance_id=f"absent-{number}",
-                rebalance_timeout_ms=SESSION_MS,
-                subscribed_topic_names=[topic],
-                topic_partitions=[],
-            )
-            for number in range(count)
-        ]
-        for answer in wire.calls([(request, node) for request in joining]):
-            if answer.error_code:
-                raise RuntimeError(f"joining {group} failed with Kafka error {answer.error_code}")
+        instances = [f"absent-{number}" for number in range(count)]
+        insist("KIP-848 member", lambda pending: _join_crowd(wire, group, pending, topic), instances)
+
+
+def _join_crowd(wire: Wire, group: str, instances: list[str], topic: str) -> list[str]:
+    node = wire.coordinators([group])[group]
+    joining = [
+        _ConsumerHeartbeat(
+            group_id=group,
+            member_id="",
+            member_epoch=0,
+            instance_id=instance,
+            rebalance_timeout_ms=SESSION_MS,
+            subscribed_topic_names=[topic],
+            topic_partitions=[],
+        )
+        for instance in instances
+    ]
+    answers = wire.calls([(request, node) for request in joining])
+    return [instance for instance, answer in zip(instances, answers, strict=True) if not _passed(group, answer)]
 
 
 def leave_behind(client: Client, groups: Sequence[str], topic: str, instance_id: str | None = None) -> None:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, PartitionMetadata
 from kafka.protocol.admin import AlterClientQuotasRequest as Quotas
 from kafka.protocol.admin import AlterPartitionReassignmentsRequest as Reassignment
 from kafka.protocol.admin import ElectLeadersRequest, ListGroupsRequest
+from kafka.protocol.metadata import MetadataRequest
 
 from tests.support.clients import Client, properties
 from tests.support.offsets_topic import TOPIC
@@ -49,9 +51,8 @@ def assign(client: Client, wanted: Mapping[int, Sequence[int]], timeout: float =
     if codes != {0}:
         raise RuntimeError(f"moving {dict(wanted)} failed with Kafka errors {codes}")
     deadline = time.monotonic() + timeout
-    # a broker tells the old ones for a moment, which looks as if all were done
     moved = {number: list(brokers) for number, brokers in wanted.items()}
-    while (seen := replicas(client)) | moved != seen:
+    while any((seen := _replicas(told)) | moved != seen for told in _told_by_each(client)):
         if time.monotonic() > deadline:
             raise TimeoutError(f"the replicas are {seen}, and not {moved}, after {timeout:.0f} s")
         time.sleep(0.1)
@@ -61,15 +62,31 @@ def assign(client: Client, wanted: Mapping[int, Sequence[int]], timeout: float =
 def prefer(client: Client, timeout: float = 30) -> None:
     """Make the first broker of each partition of the offsets topic its leader, with all replicas in sync.
 
-    :raises TimeoutError: when one is not within `timeout` seconds.
+    :raises TimeoutError: when a broker does not say so of each within `timeout` seconds.
     """
     deadline = time.monotonic() + timeout
-    while not all(one.leader == one.replicas[0] and set(one.isrs) == set(one.replicas) for one in _partitions(client)):
+    while not all(_is_preferred(one) for told in _told_by_each(client) for one in told):
         if time.monotonic() > deadline:
             raise TimeoutError(f"led by {leaders(client)}, and not by the first of {replicas(client)}, or not in sync")
         with Wire(client) as wire:
             wire.call(ElectLeadersRequest(election_type=_PREFERRED, topic_partitions=None, timeout_ms=5000))
         time.sleep(0.2)
+
+
+def _told_by_each(client: Client) -> list[list[Any]]:
+    """The partitions of the offsets topic as each broker sees them: one may be behind for a moment."""
+    request = MetadataRequest(topics=[MetadataRequest.MetadataRequestTopic(name=TOPIC)], max_version=8)
+    with Wire(client) as wire:
+        answers = wire.calls([(request, node) for node in sorted(wire.brokers())])
+    return [answer.topics[0].partitions for answer in answers]
+
+
+def _replicas(told: list[Any]) -> dict[int, list[int]]:
+    return {one.partition_index: list(one.replica_nodes) for one in told}
+
+
+def _is_preferred(one: Any) -> bool:
+    return bool(one.leader_id == one.replica_nodes[0] and set(one.isr_nodes) == set(one.replica_nodes))
 
 
 def wait_resigned(client: Client, broker: int, timeout: float = 30) -> None:
