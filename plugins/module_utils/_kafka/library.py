@@ -21,7 +21,7 @@ try:
     from kafka.net.sasl.oauth import AbstractTokenProvider
     from kafka.net.selector import NetworkSelector
     from kafka.protocol import parser as kafka_parser
-    from kafka.protocol.admin.configs import DescribeConfigsRequest
+    from kafka.protocol.admin.configs import DescribeConfigsRequest, IncrementalAlterConfigsRequest
     from kafka.protocol.admin.groups import DeleteGroupsRequest, DescribeGroupsRequest, ListGroupsRequest
     from kafka.protocol.admin.topics import DeleteTopicsRequest
     from kafka.protocol.api_message import ApiMessage, ApiMessageData
@@ -42,7 +42,8 @@ except ImportError:
     AbstractTokenProvider = KafkaConnection = KafkaProtocol = NetworkSelector = object
     ApiMessage = ApiMessageData = ConsumerProtocolAssignment = ConsumerProtocolSubscription = None
     DeleteGroupsRequest = DeleteTopicsRequest = DescribeConfigsRequest = DescribeGroupsRequest = None
-    FindCoordinatorRequest = Future = KafkaConnectionManager = LeaveGroupRequest = None
+    FindCoordinatorRequest = Future = IncrementalAlterConfigsRequest = None
+    KafkaConnectionManager = LeaveGroupRequest = None
     ListGroupsRequest = ListOffsetsRequest = MetadataRequest = OffsetCommitRequest = None
     OffsetDeleteRequest = OffsetFetchRequest = SaslHandshakeResponse = kafka_connection = None
     kafka_errors = kafka_manager = kafka_parser = None
@@ -61,6 +62,7 @@ __all__ = [
     "DescribeGroupsRequest",
     "FindCoordinatorRequest",
     "Future",
+    "IncrementalAlterConfigsRequest",
     "KafkaConnection",
     "KafkaConnectionManager",
     "KafkaProtocol",
