@@ -169,3 +169,14 @@ class Topic(t.NamedTuple):
 def is_internal(name: str) -> bool:
     """Whether a topic of this name is Kafka's own."""
     return name in _INTERNAL
+
+
+class Setting(t.NamedTuple):
+    """A setting of a group: its value, and whether the group overrides the default of the brokers (KIP-848)."""
+
+    value: str
+    overridden: bool = True
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape."""
+        return {"value": self.value}

@@ -25,12 +25,14 @@ T = t.TypeVar("T", bound=Target)
 InGroup = GroupTarget | MemberTarget | OffsetTarget  # pylint: disable=unsupported-binary-operation
 
 
-def limit(items: c.Sequence[Item[T]], action: str, max_changes: int | None) -> list[Item[T]]:
-    """Return the plan; every change of it refused if it holds more of this action than `max_changes`."""
-    planned = sum(item.changed and item.action == action for item in items)
+def limit(items: c.Sequence[Item[T]], actions: str | tuple[str, ...], max_changes: int | None) -> list[Item[T]]:
+    """Return the plan; every change of it refused if it holds more of these actions than `max_changes`."""
+    counted_actions = (actions,) if isinstance(actions, str) else actions
+    planned = sum(item.changed and item.action in counted_actions for item in items)
     if max_changes is None or planned <= max_changes:
         return list(items)
-    words = f"max_changes is {max_changes}, but {planned} changes ({action}) are planned. {NothingChanged.outcome}"
+    kinds = ", ".join(counted_actions)
+    words = f"max_changes is {max_changes}, but {planned} changes ({kinds}) are planned. {NothingChanged.outcome}"
     return [item.failed(error("POLICY_VIOLATION", words)) if item.changed else item for item in items]
 
 

@@ -12,16 +12,18 @@ import enum
 import typing as t
 
 from .._kafka.errors import KafkaError
-from .._kafka.model import Committed, Group, Member, Topic, TopicPartition
+from .._kafka.model import Committed, Group, Member, Setting, Topic, TopicPartition
 
 DELETE_GROUP = "delete_group"
 DELETE_TOPIC = "delete_topic"
 REMOVE_MEMBER = "remove_member"
 DELETE_OFFSET = "delete_offset"
 SET_OFFSET = "set_offset"
+SET_CONFIG = "set_config"
+DELETE_CONFIG = "delete_config"
 NONE = "none"
 
-State = Group | Member | Committed | Topic | None  # pylint: disable=unsupported-binary-operation
+State = Group | Member | Committed | Setting | Topic | None  # pylint: disable=unsupported-binary-operation
 
 
 class Status(enum.Enum):
@@ -98,7 +100,21 @@ class TopicTarget(t.NamedTuple):
         return f"topic '{self.topic}'"
 
 
-Target = GroupTarget | MemberTarget | OffsetTarget | TopicTarget  # pylint: disable=unsupported-binary-operation
+class ConfigTarget(t.NamedTuple):
+    """A setting of a group, or all of them."""
+
+    group: str
+    setting: str | None = None
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape of what names the resource."""
+        return self._asdict()
+
+    def __str__(self) -> str:
+        return f"group '{self.group}'" + (f", setting '{self.setting}'" if self.setting else "")
+
+
+Target = ConfigTarget | GroupTarget | MemberTarget | OffsetTarget | TopicTarget  # pylint: disable=unsupported-binary-operation
 T_co = t.TypeVar("T_co", bound=Target, covariant=True)
 Another = t.TypeVar("Another", bound=Target)
 
@@ -271,6 +287,8 @@ def _line(item: Item[t.Any], state: State) -> str:
     if isinstance(state, Committed):
         metadata = f", metadata '{state.metadata}'" if state.metadata else ""
         return f"{item}: offset {state.offset}{metadata}\n"
+    if isinstance(state, Setting):
+        return f"{item}: {state.value}\n"
     if isinstance(state, Topic):
         return f"{item}: {counted(len(state.partitions), 'partition')}\n"
     return ""

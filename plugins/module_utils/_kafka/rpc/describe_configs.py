@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""DescribeConfigs: the configuration of a broker."""
+"""DescribeConfigs: the configuration of a broker, and of groups."""
 
 from __future__ import annotations
 
@@ -10,9 +10,16 @@ import typing as t
 
 from .. import library
 from ..errors import KafkaError, from_code
+from ..model import Setting
+from .handler import Broker, Done, Failed, Handler, Outcome, requested, unique
 
 # Kafka's ConfigResource.Type
 _BROKER = 4
+GROUP = 32
+# Kafka's DescribeConfigsResponse.ConfigSource of a setting that the group overrides
+_GROUP_CONFIG = 8
+# Kafka 4.0 and newer know the resource type GROUP; they all answer this version
+_WITH_SOURCES = 1
 
 
 def broker_config_request(node: int, names: list[str]) -> t.Any:
@@ -30,3 +37,31 @@ def read_config(response: t.Any) -> dict[str, str | None] | KafkaError:
     (result,) = response.results
     problem = from_code(result.error_code, result.error_message)
     return problem or {config.name: config.value for config in result.configs}
+
+
+class DescribeGroupConfigs(Handler[str, dict[str, Setting]]):
+    """Reads all settings of groups that the brokers know, by name, with their defaults; the group need not exist."""
+
+    broker = Broker.ANY
+
+    def batch_for(self, version: int) -> int:
+        return 1000
+
+    def request(self, keys: list[str]) -> t.Any:
+        resource = library.DescribeConfigsRequest.DescribeConfigsResource
+        return library.DescribeConfigsRequest(
+            resources=[resource(resource_type=GROUP, resource_name=group, configuration_keys=None) for group in keys],
+            include_synonyms=False,
+            include_documentation=False,
+            min_version=_WITH_SOURCES,
+        )
+
+    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[dict[str, Setting]]]:
+        return requested(keys, unique((answer.resource_name, _settings(answer)) for answer in response.results))
+
+
+def _settings(answer: t.Any) -> Outcome[dict[str, Setting]]:
+    problem = from_code(answer.error_code, answer.error_message)
+    if problem is not None:
+        return Failed(problem)
+    return Done({one.name: Setting(one.value or "", one.config_source == _GROUP_CONFIG) for one in answer.configs})

@@ -10,10 +10,10 @@ import typing as t
 
 from .. import library
 from ..errors import from_code
+from .describe_configs import GROUP
 from .handler import Broker, Done, Failed, Handler, Outcome, Retry, Unmap, requested, unique
 
 # Kafka's ConfigResource.Type and AlterConfigOp.OpType
-_GROUP = 32
 _SET = 0
 _DELETE = 1
 
@@ -38,7 +38,7 @@ class AlterGroupConfigs(Handler[str, bool]):
         return library.IncrementalAlterConfigsRequest(
             resources=[
                 resource(
-                    resource_type=_GROUP,
+                    resource_type=GROUP,
                     resource_name=group,
                     configs=[
                         resource.AlterableConfig(

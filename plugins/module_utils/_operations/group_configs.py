@@ -1,0 +1,179 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+
+"""Show, set and remove the settings of groups: read, plan, apply."""
+
+from __future__ import annotations
+
+import typing as t
+
+from .. import _input as inputs
+from .._errors import InvalidOption, NothingChanged
+from .._kafka.errors import KafkaError, UnsupportedVersion, error
+from .._kafka.model import Setting
+from .._kafka.rpc.describe_configs import DescribeGroupConfigs
+from .._kafka.rpc.incremental_alter_configs import AlterGroupConfigs
+from .._kafka.session import Session
+from ._names import group_names
+from ._safeguards import limit
+from .results import DELETE_CONFIG, NONE, SET_CONFIG, ConfigTarget, Item, Report
+
+ConfigItem = Item[ConfigTarget]
+Settings = dict[str, Setting]
+Seen = dict[str, Settings | KafkaError]  # pylint: disable=unsupported-binary-operation
+
+
+class Request(t.NamedTuple):
+    """The task of C(group_config).
+
+    Attributes:
+        config: the wanted value of each setting, None to remove it; None to remove every setting that is set.
+    """
+
+    names: list[str]
+    config: dict[str, str | None] | None
+    max_changes: int | None
+
+
+def parse(params: dict[str, t.Any]) -> Request:
+    """Return what the options ask for; raises TaskError where an option cannot be."""
+    names = group_names(params["names"])
+    max_changes = inputs.optional_natural(params["max_changes"], "max_changes")
+    present = params["state"] == "present"
+    misplaced = "keys" if present else "config"
+    if params[misplaced] is not None:
+        raise InvalidOption(f"{misplaced} requires state {'absent' if present else 'present'}: set state, or omit it.")
+    if present:
+        given = params["config"] or {}
+        return Request(names, {_name(key, "config"): _value(key, value) for key, value in given.items()}, max_changes)
+    if params["keys"] is None:
+        return Request(names, None, max_changes)
+    return Request(names, dict.fromkeys(inputs.texts(params["keys"], "keys")), max_changes)
+
+
+def _name(key: t.Any, option: str) -> str:
+    return inputs.text(key, option)
+
+
+def _value(key: str, value: t.Any) -> str | None:
+    """Return a value in Kafka's spelling, None to remove the setting."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return inputs.for_a_library(value, f"config: {key}")
+    raise InvalidOption(f"config: {key} is {value!r:.60}, and must be a string, an integer, a boolean or null.")
+
+
+async def change_configs(request: Request, session: Session) -> Report:
+    """Set and remove settings as C(group_config) asks; without any, show those that are set."""
+    seen = await read(session, request.names)
+    items = limit(plan(request, seen), (SET_CONFIG, DELETE_CONFIG), request.max_changes)
+    if not session.check_mode:
+        items = await apply(session, items)
+    return Report(items)
+
+
+async def read(session: Session, names: list[str]) -> Seen:
+    """Read all settings of groups.
+
+    Raises:
+        TaskError: the brokers have no settings of groups.
+    """
+    try:
+        return await session.driver.read(DescribeGroupConfigs(), names)
+    except UnsupportedVersion as exc:
+        raise NothingChanged("The brokers do not support settings of groups, which need Kafka 4.0 or newer.") from exc
+
+
+def plan(request: Request, seen: Seen) -> list[ConfigItem]:
+    """Return what to do with each setting of each group.
+
+    Raises:
+        TaskError: a setting is unknown to the brokers.
+    """
+    items: list[ConfigItem] = []
+    for name in request.names:
+        found = seen[name]
+        if isinstance(found, KafkaError):
+            items.append(Item.refused(ConfigTarget(name), NONE, _explained(name, found)))
+        else:
+            _check_known(request, found)
+            items += _plan_group(name, request, found)
+    return items
+
+
+def _check_known(request: Request, found: Settings) -> None:
+    unknown = [key for key in request.config or {} if key not in found]
+    if unknown:
+        raise NothingChanged(
+            f"The brokers do not know the group setting {', '.join(map(repr, unknown))}: they know "
+            f"{', '.join(sorted(found))}."
+        )
+
+
+def _plan_group(name: str, request: Request, found: Settings) -> list[ConfigItem]:
+    overridden = {key: setting for key, setting in sorted(found.items()) if setting.overridden}
+    if request.config:
+        wanted = request.config
+    elif request.config is None:
+        wanted = dict.fromkeys(overridden)
+    else:
+        wanted = {key: setting.value for key, setting in overridden.items()}
+    items = [_plan_setting(ConfigTarget(name, key), overridden.get(key), value) for key, value in wanted.items()]
+    return items or [Item.unchanged(ConfigTarget(name))]
+
+
+def _plan_setting(target: ConfigTarget, before: Setting | None, value: str | None) -> ConfigItem:
+    if value is None:
+        return Item.unchanged(target) if before is None else Item.planned(target, DELETE_CONFIG, before)
+    if before is not None and before.value == value:
+        return Item.unchanged(target, before)
+    return Item.planned(target, SET_CONFIG, before, Setting(value))
+
+
+def _explained(name: str, problem: KafkaError) -> KafkaError:
+    if problem.name == "GROUP_AUTHORIZATION_FAILED":
+        return error(problem.name, f"reading settings needs DESCRIBE_CONFIGS on group '{name}'")
+    if problem.name in ("INVALID_REQUEST", "UNSUPPORTED_VERSION"):
+        return error(problem.name, f"settings of groups need Kafka 4.0 or newer ({problem.message})")
+    return problem
+
+
+async def apply(session: Session, items: list[ConfigItem]) -> list[ConfigItem]:
+    """Set and remove the planned settings; return the items with their outcomes."""
+    changes: dict[str, dict[str, str | None]] = {}
+    for item in items:
+        if item.changed:
+            after = item.after.value if isinstance(item.after, Setting) else None
+            changes.setdefault(item.target.group, {})[t.cast(str, item.target.setting)] = after
+
+    async def verify(names: list[str]) -> dict[str, bool | KafkaError | None]:
+        return {name: _is_made(found, changes[name]) for name, found in (await read(session, names)).items()}
+
+    answers, _resent = await session.driver.change(AlterGroupConfigs(changes), changes, verify)
+    return [
+        item.failed(_refused(item.target.group, answer))
+        if item.changed and isinstance(answer := answers[item.target.group], KafkaError)
+        else item
+        for item in items
+    ]
+
+
+def _is_made(found: Settings | KafkaError, changes: dict[str, str | None]) -> bool | KafkaError | None:
+    """Return whether a change was made whose answer was lost, as the driver's C(Verify) tells it."""
+    if isinstance(found, KafkaError):
+        return found
+    now = {key: found[key].value if found[key].overridden else None for key in changes}
+    return True if now == changes else None
+
+
+def _refused(name: str, problem: KafkaError) -> KafkaError:
+    if problem.name == "GROUP_AUTHORIZATION_FAILED":
+        return error(problem.name, f"changing settings needs ALTER_CONFIGS on group '{name}'")
+    return problem

@@ -1,0 +1,121 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What C(group_config) does with each setting: the plan, the values, and what became of a lost answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import NothingChanged, TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Setting
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import group_configs
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.group_configs import Request, _is_made, plan
+
+TIMEOUT, RESET = "consumer.session.timeout.ms", "share.auto.offset.reset"
+#: A group that overrides the first of two settings.
+SEEN = {TIMEOUT: Setting("45000", True), RESET: Setting("latest", False)}
+GIVEN: dict[str, Any] = {"names": ["g"], "state": "present", "config": None, "keys": None, "max_changes": None}
+SAME = (TIMEOUT, "none", False, "45000", "45000")
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({}, [SAME]),
+        ({TIMEOUT: "45000"}, [SAME]),
+        ({TIMEOUT: "60000"}, [(TIMEOUT, "set_config", True, "45000", "60000")]),
+        ({TIMEOUT: None}, [(TIMEOUT, "delete_config", True, "45000", None)]),
+        # the default of today is not that of tomorrow
+        ({RESET: "latest"}, [(RESET, "set_config", True, None, "latest")]),
+        ({RESET: None}, [(RESET, "none", False, None, None)]),
+        (None, [(TIMEOUT, "delete_config", True, "45000", None)]),
+    ],
+)
+def test_plan(config: dict[str, str | None] | None, expected: list[Any]) -> None:
+    items = [item.as_result() for item in plan(Request(["g"], config, None), {"g": dict(SEEN)})]
+    assert [
+        (
+            item["setting"],
+            item["action"],
+            item["changed"],
+            item["before"] and item["before"]["value"],
+            item["after"] and item["after"]["value"],
+        )
+        for item in items
+    ] == expected
+    assert not any(item["failed"] for item in items)
+
+
+@pytest.mark.parametrize("config", [{}, None])
+def test_a_group_without_settings_is_one_item(config: dict[str, str | None] | None) -> None:
+    (item,) = plan(Request(["g"], config, None), {"g": {RESET: SEEN[RESET]}})
+    assert (item.target.setting, item.changed, item.error) == (None, False, None)
+
+
+def test_a_setting_that_the_brokers_do_not_know() -> None:
+    words = rf"do not know the group setting 'consumer.nonsense': they know {TIMEOUT}, {RESET}\. Nothing was changed\."
+    with pytest.raises(NothingChanged, match=words):
+        plan(Request(["g"], {TIMEOUT: "1", "consumer.nonsense": "1"}, None), {"g": SEEN})
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("GROUP_AUTHORIZATION_FAILED", "needs DESCRIBE_CONFIGS on group 'g'"),
+        ("INVALID_REQUEST", "settings of groups need Kafka 4.0 or newer"),
+        ("UNKNOWN_SERVER_ERROR", "why"),
+    ],
+)
+def test_a_group_that_cannot_be_read(name: str, words: str) -> None:
+    items = plan(Request(["g", "h"], {TIMEOUT: "1"}, None), {"g": error(name, "why"), "h": SEEN})
+    assert items[0].error is not None
+    assert words in items[0].error.message
+    assert items[1].changed
+
+
+@pytest.mark.parametrize(
+    ("given", "config"),
+    [
+        ({}, {}),
+        ({"config": {"a": 1, "b": True, "c": "x", "d": None}}, {"a": "1", "b": "true", "c": "x", "d": None}),
+        ({"state": "absent"}, None),
+        ({"state": "absent", "keys": ["a"]}, {"a": None}),
+    ],
+)
+def test_options(given: dict[str, Any], config: dict[str, str | None] | None) -> None:
+    assert group_configs.parse({**GIVEN, **given}) == Request(["g"], config, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"config": {"a": 1.5}}, "config: a is 1.5, and must be a string, an integer, a boolean or null"),
+        ({"config": {"a": ["x"]}}, "config: a is .'x'., and must be"),
+        ({"config": {1: "x"}}, "config is 1, which YAML reads as a number"),
+        ({"state": "absent", "config": {"a": 1}}, "config requires state present"),
+        ({"keys": ["a"]}, "keys requires state absent"),
+        ({"state": "absent", "keys": []}, "keys is an empty list"),
+    ],
+)
+def test_options_that_are_refused(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(TaskError, match=words):
+        group_configs.parse({**GIVEN, **given})
+
+
+@pytest.mark.parametrize(
+    ("changes", "made"),
+    [
+        ({TIMEOUT: "45000"}, True),
+        ({TIMEOUT: "45000", RESET: None}, True),
+        ({TIMEOUT: "60000"}, None),
+        ({TIMEOUT: None}, None),
+        # equal to the default, and not set
+        ({RESET: "latest"}, None),
+    ],
+)
+def test_a_lost_answer(changes: dict[str, str | None], made: bool | None) -> None:
+    assert _is_made(SEEN, changes) is made
