@@ -50,11 +50,17 @@ def make(client: Client, folder: str, world: Mapping[str, Any]) -> None:
     _start(client, world.get("members", ()), Path(folder))
 
 
-def see(client: Client, watch: Sequence[str], logs: bool = False, topics: Sequence[str] = ()) -> dict[str, Any]:
+def see(
+    client: Client,
+    watch: Sequence[str],
+    logs: bool = False,
+    topics: Sequence[str] = (),
+    configs: Sequence[str] = (),
+) -> dict[str, Any]:
     """Return what another client sees of the groups of `watch`, and of `topics`: None for what does not exist.
 
     ``others`` counts the groups that are not watched; ``ids`` tells members that came back from those that stayed;
-    ``logs`` holds the start and the end of every partition with an offset, ``topics`` how many partitions each has.
+    ``logs`` holds the start and the end of every partition with an offset, ``topics`` how many partitions each has, ``configs`` what the groups of `configs` override.
     """
     listed = truth.groups(client)
     names = [name for name in dict.fromkeys(watch) if name in listed]
@@ -74,6 +80,8 @@ def see(client: Client, watch: Sequence[str], logs: bool = False, topics: Sequen
     answer = {"groups": groups, "ids": members, "others": len(listed.keys() - groups.keys())}
     if topics:
         answer["topics"] = _partitions(client, topics)
+    if configs:
+        answer["configs"] = truth.group_configs(client, configs)
     return (
         {**answer, "logs": _logs(client, {where for found in offsets.values() for where in found})} if logs else answer
     )

@@ -87,6 +87,7 @@ TASKS: dict[str, tuple[str, dict[str, Any], int | None]] = {
     "delete": ("consumer_group", {"names": ["GROUP"]}, 1),
     "topic_info": ("topic_info", {"names": [TOPIC], "log": True}, None),
     "topic": ("topic", {"names": ["no-such-topic"]}, 0),
+    "group_config": ("group_config", {"names": ["GROUP"], "config": {"consumer.session.timeout.ms": "50000"}}, 1),
 }
 
 
@@ -97,7 +98,9 @@ def world(doors: Doors) -> Doors:
     topics.create(client, TOPIC, 1, records=3)
     offset = {(TOPIC, 0): (1, "", -1)}
     commits.commit_many(client, {f"{TOPIC}-{way}-{task}": offset for way in WAYS for task in TASKS})
-    topics.allow(client, "ANONYMOUS", "group", TOPIC, ["read", "delete"], prefixed=True)
+    topics.allow(
+        client, "ANONYMOUS", "group", TOPIC, ["read", "delete", "describe_configs", "alter_configs"], prefixed=True
+    )
     topics.allow(client, "ANONYMOUS", "topic", TOPIC, ["read"])
     topics.allow(client, "ANONYMOUS", "topic", "no-such-topic", ["delete"])
     topics.allow(client, "ANONYMOUS", "topic", "__consumer_offsets", ["read"])

@@ -219,6 +219,17 @@ CASES: dict[str, Case] = {
         [Need("READ", "group"), Need("READ", "topic", READ)],
         exists=False,
     ),
+    "group-config": Case(
+        "group_config",
+        {"names": ["GROUP"], "config": {"consumer.session.timeout.ms": "50000"}},
+        [Need("DESCRIBE_CONFIGS", "group"), Need("ALTER_CONFIGS", "group")],
+    ),
+    "group-config-shown": Case(
+        "group_config",
+        {"names": ["GROUP"]},
+        [Need("DESCRIBE_CONFIGS", "group")],
+        check=nothing,
+    ),
     "topic": Case("topic", {"names": ["GROUP"]}, [Need("DELETE", "topic")]),
     "topic-info": Case(
         "topic_info",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, ConsumerGroupType, KafkaException
 from confluent_kafka.admin import AdminClient
-from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest
+from kafka.protocol.admin import DescribeConfigsRequest, DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.consumer import OffsetFetchRequest
 
 from tests.support.clients import Client, properties
@@ -34,6 +34,7 @@ _BATCH = 500
 # seconds for brokers to load the partitions that they now lead
 _PATIENCE = 60
 _UNSTABLE_OFFSET_COMMIT = 88
+_GROUP_RESOURCE, _GROUP_CONFIG_SOURCE = 32, 8
 _TYPES = {ConsumerGroupType.CONSUMER: "consumer", ConsumerGroupType.CLASSIC: "classic"}
 
 
@@ -164,6 +165,20 @@ def world(client: Client, prefix: str) -> World:
     answers = admin.describe_consumer_groups(busy, request_timeout=20) if busy else {}
     members = {name: {one.member_id for one in answer.result().members} for name, answer in answers.items()}
     return World(_filled(offsets), _filled(members))
+
+
+def group_configs(client: Client, names: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The settings that groups override; empty for groups without any."""
+    resource = DescribeConfigsRequest.DescribeConfigsResource
+    wanted = [resource(resource_type=_GROUP_RESOURCE, resource_name=name, configuration_keys=None) for name in names]
+    with Wire(client) as wire:
+        answer = wire.call(DescribeConfigsRequest(resources=wanted))
+    return {
+        one.resource_name: {
+            config.name: config.value for config in one.configs if config.config_source == _GROUP_CONFIG_SOURCE
+        }
+        for one in answer.results
+    }
 
 
 def wait_state(client: Client, group: str, state: str, timeout: float = 30) -> Group:
