@@ -66,7 +66,8 @@ notes:
   - >-
     Permissions: DESCRIBE_CONFIGS and ALTER_CONFIGS on each group.
   - Requires brokers of Kafka 4.0 or newer. Which settings exist depends on the version.
-  - All changes of a group are made, or none. If the brokers reject one value, all changes of the group fail.
+  - All changes of a group are made, or none. If the brokers reject one value, all changes of the group fail with
+    C(INVALID_CONFIG). Check mode does not detect this.
 seealso:
   - module: kafkaops.groups.consumer_group
   - module: kafkaops.groups.consumer_group_info
