@@ -60,8 +60,8 @@ def see(
     """Return what another client sees of the groups of `watch`, and of `topics`: None for what does not exist.
 
     ``others`` counts the groups that are not watched; ``ids`` tells members that came back from those that stayed;
-    ``logs`` holds the start and the end of every partition with an offset, ``topics`` how many partitions each has, ``configs`` what the groups of
-    `configs` override.
+    ``logs`` holds the start and the end of every partition with an offset, ``topics`` how many
+    partitions each has, ``configs`` what the groups of `configs` override.
     """
     listed = truth.groups(client)
     names = [name for name in dict.fromkeys(watch) if name in listed]
