@@ -21,7 +21,11 @@ try:
     from kafka.net.sasl.oauth import AbstractTokenProvider
     from kafka.net.selector import NetworkSelector
     from kafka.protocol import parser as kafka_parser
-    from kafka.protocol.admin.configs import DescribeConfigsRequest, IncrementalAlterConfigsRequest
+    from kafka.protocol.admin.configs import (
+        DescribeConfigsRequest,
+        IncrementalAlterConfigsRequest,
+        ListConfigResourcesRequest,
+    )
     from kafka.protocol.admin.groups import DeleteGroupsRequest, DescribeGroupsRequest, ListGroupsRequest
     from kafka.protocol.admin.topics import DeleteTopicsRequest
     from kafka.protocol.api_message import ApiMessage, ApiMessageData
@@ -43,7 +47,7 @@ except ImportError:
     ApiMessage = ApiMessageData = ConsumerProtocolAssignment = ConsumerProtocolSubscription = None
     DeleteGroupsRequest = DeleteTopicsRequest = DescribeConfigsRequest = DescribeGroupsRequest = None
     FindCoordinatorRequest = Future = IncrementalAlterConfigsRequest = None
-    KafkaConnectionManager = LeaveGroupRequest = None
+    KafkaConnectionManager = LeaveGroupRequest = ListConfigResourcesRequest = None
     ListGroupsRequest = ListOffsetsRequest = MetadataRequest = OffsetCommitRequest = None
     OffsetDeleteRequest = OffsetFetchRequest = SaslHandshakeResponse = kafka_connection = None
     kafka_errors = kafka_manager = kafka_parser = None
@@ -67,6 +71,7 @@ __all__ = [
     "KafkaConnectionManager",
     "KafkaProtocol",
     "LeaveGroupRequest",
+    "ListConfigResourcesRequest",
     "ListGroupsRequest",
     "ListOffsetsRequest",
     "MetadataRequest",

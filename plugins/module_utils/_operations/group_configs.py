@@ -2,7 +2,6 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-
 """Show, set and remove the settings of groups: read, plan, apply."""
 
 from __future__ import annotations
@@ -11,10 +10,11 @@ import typing as t
 
 from .. import _input as inputs
 from .._errors import InvalidOption, NothingChanged
-from .._kafka.errors import KafkaError, UnsupportedVersion, error
+from .._kafka.errors import KafkaError, error
 from .._kafka.model import Setting
-from .._kafka.rpc.describe_configs import DescribeGroupConfigs
+from .._kafka.rpc.describe_configs import GROUP, DescribeGroupConfigs
 from .._kafka.rpc.incremental_alter_configs import AlterGroupConfigs
+from .._kafka.rpc.list_config_resources import ListConfigResources
 from .._kafka.session import Session
 from ._names import group_names
 from ._safeguards import limit
@@ -80,15 +80,21 @@ async def change_configs(request: Request, session: Session) -> Report:
 
 
 async def read(session: Session, names: list[str]) -> Seen:
-    """Read all settings of groups.
+    """Read all settings of groups, with the defaults of the brokers."""
+    found = await session.driver.read(DescribeGroupConfigs(), names)
+    return {name: _explained(name, one) if isinstance(one, KafkaError) else one for name, one in found.items()}
 
-    Raises:
-        TaskError: the brokers have no settings of groups.
-    """
-    try:
-        return await session.driver.read(DescribeGroupConfigs(), names)
-    except UnsupportedVersion as exc:
-        raise NothingChanged("The brokers do not support settings of groups, which need Kafka 4.0 or newer.") from exc
+
+async def configured_groups(session: Session) -> frozenset[str] | KafkaError:
+    """Return all groups that override settings, whether they exist or not, or why they cannot be listed (KIP-1142)."""
+    return (await session.driver.read(ListConfigResources(), [GROUP]))[GROUP]
+
+
+async def overridden(session: Session, names: list[str]) -> Seen:
+    """Return the settings that groups override, without groups that override none."""
+    found = await read(session, names)
+    kept = {name: one if isinstance(one, KafkaError) else _overridden(one) for name, one in found.items()}
+    return {name: one for name, one in kept.items() if one}
 
 
 def plan(request: Request, seen: Seen) -> list[ConfigItem]:
@@ -101,7 +107,7 @@ def plan(request: Request, seen: Seen) -> list[ConfigItem]:
     for name in request.names:
         found = seen[name]
         if isinstance(found, KafkaError):
-            items.append(Item.refused(ConfigTarget(name), NONE, _explained(name, found)))
+            items.append(Item.refused(ConfigTarget(name), NONE, found))
         else:
             _check_known(request, found)
             items += _plan_group(name, request, found)
@@ -118,15 +124,19 @@ def _check_known(request: Request, found: Settings) -> None:
 
 
 def _plan_group(name: str, request: Request, found: Settings) -> list[ConfigItem]:
-    overridden = {key: setting for key, setting in sorted(found.items()) if setting.overridden}
+    now = _overridden(found)
     if request.config:
         wanted = request.config
     elif request.config is None:
-        wanted = dict.fromkeys(overridden)
+        wanted = dict.fromkeys(now)
     else:
-        wanted = {key: setting.value for key, setting in overridden.items()}
-    items = [_plan_setting(ConfigTarget(name, key), overridden.get(key), value) for key, value in wanted.items()]
+        wanted = {key: setting.value for key, setting in now.items()}
+    items = [_plan_setting(ConfigTarget(name, key), now.get(key), value) for key, value in wanted.items()]
     return items or [Item.unchanged(ConfigTarget(name))]
+
+
+def _overridden(found: Settings) -> Settings:
+    return {key: setting for key, setting in sorted(found.items()) if setting.overridden}
 
 
 def _plan_setting(target: ConfigTarget, before: Setting | None, value: str | None) -> ConfigItem:

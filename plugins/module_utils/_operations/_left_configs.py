@@ -1,0 +1,79 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The settings of groups that are deleted: brokers keep them, unless they are removed as well."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import typing as t
+
+from .._kafka.errors import KafkaError, error
+from .._kafka.session import Session
+from . import group_configs
+from .group_configs import ConfigItem, Seen
+from .results import DELETE_CONFIG, ConfigTarget, Item, Status, counted
+
+#: of a broker that has no settings of groups
+_NO_SETTINGS = ("INVALID_REQUEST", "UNSUPPORTED_VERSION")
+
+
+async def read(session: Session, names: list[str], required: bool) -> Seen | None:
+    """Return the settings that groups override, of those that override any.
+
+    Args:
+        required: whether they are to be removed. If not, None where listing them is not possible: before Kafka 4.1, or
+            without DESCRIBE_CONFIGS on the cluster.
+    """
+    if not names:
+        return {}
+    listed = await group_configs.configured_groups(session)
+    if not isinstance(listed, KafkaError):
+        names = [name for name in names if name in listed]
+    elif not required:
+        return None
+    found = await group_configs.overridden(session, names) if names else {}
+    return {name: one for name, one in found.items() if not _has_no_settings(one)}
+
+
+def _has_no_settings(found: t.Any) -> bool:
+    return isinstance(found, KafkaError) and found.name in _NO_SETTINGS
+
+
+def removals(found: Seen) -> list[ConfigItem]:
+    """Return the items that remove these settings."""
+    return [
+        Item.planned(ConfigTarget(name, key), DELETE_CONFIG, setting)
+        for name, settings in found.items()
+        if not isinstance(settings, KafkaError)
+        for key, setting in settings.items()
+    ]
+
+
+async def apply(session: Session, items: c.Sequence[ConfigItem], kept: c.Container[str]) -> list[ConfigItem]:
+    """Remove the planned settings, but not those of groups that were not deleted; return the items with their outcomes."""
+    words = "its settings remain, because the group was not deleted"
+    wanted = [item.failed(error("POLICY_VIOLATION", words)) if item.target.group in kept else item for item in items]
+    return await group_configs.apply(session, wanted)
+
+
+def as_result(found: Seen | None) -> dict[str, dict[str, str] | None] | None:
+    """Return the RETURN shape: the values by group and setting; None for what cannot be read."""
+    if found is None:
+        return None
+    return {
+        name: None if isinstance(settings, KafkaError) else {key: one.value for key, one in settings.items()}
+        for name, settings in found.items()
+    }
+
+
+def warning(found: Seen | None) -> list[str]:
+    """Return a warning with the groups whose settings remain; empty if there are none."""
+    names = sorted(name for name, settings in (found or {}).items() if not isinstance(settings, KafkaError))
+    if not names:
+        return []
+    return [
+        f"the settings of {counted(len(names), 'group')} remain after the deletion, first '{names[0]}': set configs to "
+        "true to remove them too; a new group of the same name would use them"
+    ]
