@@ -62,14 +62,24 @@ options:
       - Not allowed with O(plan), which only deletes groups without members.
     type: bool
     default: false
+  configs:
+    description:
+      - Whether to remove the settings that the groups override, too; see M(kafkaops.groups.group_config). Brokers keep
+        the settings of a deleted group, and a new group of the same name uses them.
+      - Settings of groups that do not exist are removed, too. Settings of a group that cannot be deleted remain.
+      - O(backup) does not contain the settings. They are in RV(results[].before) and in the diff.
+      - If V(false), RV(remaining_configs) and a warning tell which settings remain.
+    type: bool
+    default: false
 notes:
   - >-
     Permissions: DELETE on each group, which implies DESCRIBE. O(force=true) also requires READ on each group.
       O(backup) and O(plan) also require DESCRIBE on every topic for which the groups have committed offsets. The
       brokers omit the offsets of other topics without an error. These offsets are then missing from the back-up, but
       are deleted with the group. To list the members of a KIP-848, share or streams group, newer brokers require
-      DESCRIBE on the topics of the members.
-  - O(max_changes) counts the groups to delete, not the members to remove.
+      DESCRIBE on the topics of the members. O(configs=true) also requires DESCRIBE_CONFIGS and ALTER_CONFIGS on each
+      group. RV(remaining_configs) requires DESCRIBE_CONFIGS on the cluster and on each group.
+  - O(max_changes) counts the groups to delete, not the members or settings to remove.
   - Deleting the group of a Streams application does not delete its internal topics. Use
     P(kafkaops.groups.streams_reset#role) or C(kafka-streams-application-reset.sh) to delete them.
   - A simple group (one that commits without joining) is always empty, even if it is in use. Its next commit recreates
@@ -123,6 +133,11 @@ EXAMPLES = r"""
         force: true
         backup: "/var/backups/kafka/reports-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
 
+    - name: Delete a group and its settings
+      kafkaops.groups.consumer_group:
+        name: reports-old
+        configs: true
+
     - name: Delete the stale groups of an audit
       kafkaops.groups.consumer_group:
         plan: /var/lib/kafka-audit/plan.json
@@ -143,7 +158,8 @@ EXAMPLES = r"""
 RETURN = r"""
 results:
   description:
-    - One item per group. With O(force=true), each group follows its members, with one item per member.
+    - One item per group. With O(force=true), each group follows its members, with one item per member. With
+      O(configs=true), one item per setting follows the groups.
     - The items that O(detail) selects, in the order of processing.
   returned: unless the task fails before the first item
   type: list
@@ -156,7 +172,7 @@ results:
       sample: reports
     action:
       description:
-        - The planned action, V(delete_group) or V(remove_member).
+        - The planned action, V(delete_group), V(remove_member) or V(delete_config).
         - V(none) if no change is needed.
       returned: success
       type: str
@@ -202,11 +218,21 @@ results:
           returned: success
           type: str
           sample: 10.1.2.3
+    setting:
+      description: The name of the setting to remove.
+      returned: for settings
+      type: str
+      sample: consumer.session.timeout.ms
     before:
-      description: The group or the member before the change. V(null) for a group that does not exist.
+      description: The group, the member or the setting before the change. V(null) for a group that does not exist.
       returned: success
       type: dict
       contains:
+        value:
+          description: The value of the setting, as Kafka spells it.
+          returned: for settings
+          type: str
+          sample: "45000"
         type:
           description: The type of the group, V(classic), V(consumer), V(share) or V(streams).
           returned: for groups
@@ -249,8 +275,8 @@ results:
           type: str
           sample: 10.1.2.3
     after:
-      description: The group or the member after the change, as in RV(results[].before). V(null) if it no longer
-        exists.
+      description: The group, the member or the setting after the change, as in RV(results[].before). V(null) if it
+        no longer exists.
       returned: success
       type: dict
     error:
@@ -315,6 +341,14 @@ backup_file:
   returned: unless the task fails before the first item
   type: str
   sample: /var/backups/kafka/groups-20260131T120000Z.json
+remaining_configs:
+  description:
+    - The settings that the deleted groups leave behind, by group and setting. Empty if there are none.
+    - V(null) if they cannot be listed, which requires Kafka 4.1 or newer, and DESCRIBE_CONFIGS on the cluster. V(null)
+      for one group if DESCRIBE_CONFIGS on the group is missing.
+  returned: if O(configs) is V(false), unless the task fails before the first item
+  type: dict
+  sample: {reports: {consumer.session.timeout.ms: "45000"}}
 requests:
   description: The number of requests of each type that were sent to the brokers, not counting requests about topics.
   returned: unless the task fails before the first item
@@ -351,6 +385,7 @@ def main() -> None:
             "plan": {"type": "path"},
             "state": {"type": "str", "choices": ["absent"], "default": "absent"},
             "force": {"type": "bool", "default": False},
+            "configs": {"type": "bool", "default": False},
             "backup": {"type": "path"},
             "max_changes": {"type": "int"},
             **RESULTS_SPEC,

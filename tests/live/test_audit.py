@@ -61,6 +61,7 @@ FOUND = {
     ("before_log_start", "behind", "short", 0, False),
     ("after_log_end", "ahead", "short", 0, False),
     ("undecodable", DAMAGED, "orders", 1, False),
+    ("orphaned_config", "reports", None, None, False),
 }
 
 
@@ -91,6 +92,8 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audited]:
         _commit_now(cluster)
         _transactions(cluster)
         _many(cluster)
+        for group in ("reports", "steady"):
+            topics.configure_group(cluster.client(), group, {"consumer.session.timeout.ms": "50000"})
         _rebirth(cluster)
         for group, protocol in (("slow", "classic"), ("steady", "classic"), ("moved-on", "consumer")):
             stack.enter_context(Consumer(cluster.client(), group, ["orders"], protocol=protocol))  # type: ignore[arg-type]

@@ -42,7 +42,7 @@ def judge(spark: SparkSession, world: World) -> Judged:
     groups = findings.classify_groups(
         frames.groups(offsets, log_groups, frames.activity(scan), undecoded, live), CRITERIA
     )
-    found = findings.findings(groups, offsets, undecoded, CRITERIA)
+    found = findings.findings(groups, offsets, undecoded, live.orphaned_configs, CRITERIA)
     return Judged(*(frame.toArrow().to_pylist() for frame in (offsets, groups, found)))
 
 
@@ -120,6 +120,8 @@ FINDINGS: list[tuple[World, list[tuple[str, bool]]]] = [
     (World([commit("g", 31, leader_epoch=2**31 - 1)], {"g": {}}), [("stale_group", True)]),
     # what a plan could not hold
     (World([commit("g", 31) | {"partition": -1}], {"g": {}}), [("stale_group", False)]),
+    # settings without a group
+    (World([], {}, orphans=[("g", "share.auto.offset.reset=earliest")]), [("orphaned_config", False)]),
     # members, but no commits
     (World([commit("g", 31)], {"g": AT_WORK}), [("no_commits", False)]),
     (World([commit("g", 29)], {"g": AT_WORK}), []),

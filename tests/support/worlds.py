@@ -71,6 +71,7 @@ class World:
         self.subscriptions = more.get("subscriptions", [])
         topic = {"topic": "t", "partition": 0, "exists": True, "current_topic_id": "A", "log_start": 0, "log_end": 10}
         self.partitions = [{**topic, **each} for each in more.get("partitions", [{}])]
+        self.orphaned_configs = [{"group": name, "configs": configs} for name, configs in more.get("orphans", ())]
 
     def add(self, other: World, number: int) -> None:
         """Add another world, with separate names of groups and topics."""
@@ -81,7 +82,7 @@ class World:
             ]
 
     def _parts(self) -> list[list[Row]]:
-        return [self.rows, self.groups, self.offsets, self.subscriptions, self.partitions]
+        return [self.rows, self.groups, self.offsets, self.subscriptions, self.partitions, self.orphaned_configs]
 
     def scan(self, spark: SparkSession) -> DataFrame:
         """The content of the topic, as rows of the scan."""
@@ -112,6 +113,7 @@ class World:
             offsets=frame(self.offsets, {"group": string, "topic": string, "partition": int32, "live_offset": int64}),
             subscriptions=frame(self.subscriptions, {"group": string, "topic": string, "subscribed": boolean}),
             partitions=frame(self.partitions, {**partition, "log_start": int64, "log_end": int64}),
+            orphaned_configs=frame(self.orphaned_configs, {"group": string, "configs": string}),
             small=frozenset(),
             retention=RETENTION,
         )

@@ -66,7 +66,7 @@ def test_a_refusal_names_the_members_and_the_ways_out() -> None:
 @pytest.mark.parametrize(("most", "refused"), [(None, False), (2, False), (1, True), (0, True)])
 def test_limit(most: int | None, refused: bool) -> None:
     items = plan({"g": group(), "h": group("h"), "gone": None}, False, False)
-    limited = limit(items, DELETE_GROUP, most)
+    limited = limit(items, [DELETE_GROUP], most)
     names = [item.error.name if item.error else None for item in limited]
     assert names == (["POLICY_VIOLATION", "POLICY_VIOLATION", None] if refused else [None, None, None])
     assert [item.changed for item in limited] == [not refused, not refused, False]

@@ -99,7 +99,7 @@ def test_what_became_of_a_deletion_without_answer(now: t.Any, topic_id: str, bec
 
 @pytest.mark.parametrize(("most", "refused"), [(None, False), (2, False), (1, True), (0, True)])
 def test_limit(most: int | None, refused: bool) -> None:
-    limited = limit(plan({"a": topic(), "b": topic("b"), "gone": GONE}), DELETE_TOPIC, most)
+    limited = limit(plan({"a": topic(), "b": topic("b"), "gone": GONE}), [DELETE_TOPIC], most)
     assert [item.error.name if item.error else None for item in limited] == [
         "POLICY_VIOLATION" if refused else None,
         "POLICY_VIOLATION" if refused else None,

@@ -9,11 +9,11 @@ from __future__ import annotations
 import collections.abc as c
 import typing as t
 
-from .._kafka.errors import KafkaError, error
+from .._kafka.errors import KafkaError
 from .._kafka.session import Session
 from . import group_configs
 from .group_configs import ConfigItem, Seen
-from .results import DELETE_CONFIG, ConfigTarget, Item, Status, counted
+from .results import DELETE_CONFIG, ConfigTarget, Item, counted
 
 #: of a broker that has no settings of groups
 _NO_SETTINGS = ("INVALID_REQUEST", "UNSUPPORTED_VERSION")
@@ -43,19 +43,23 @@ def _has_no_settings(found: t.Any) -> bool:
 
 def removals(found: Seen) -> list[ConfigItem]:
     """Return the items that remove these settings."""
+    items: list[ConfigItem] = []
+    for name, settings in found.items():
+        if isinstance(settings, KafkaError):
+            items.append(Item.refused(ConfigTarget(name), DELETE_CONFIG, settings))
+        else:
+            items += [Item.planned(ConfigTarget(name, key), DELETE_CONFIG, one) for key, one in settings.items()]
+    return items
+
+
+def keep(items: c.Iterable[Item[t.Any]], groups: c.Container[str]) -> list[Item[t.Any]]:
+    """Return the items; those that would remove settings of these groups are unchanged."""
     return [
-        Item.planned(ConfigTarget(name, key), DELETE_CONFIG, setting)
-        for name, settings in found.items()
-        if not isinstance(settings, KafkaError)
-        for key, setting in settings.items()
+        Item.unchanged(item.target, item.before)
+        if item.changed and item.action == DELETE_CONFIG and item.target.group in groups
+        else item
+        for item in items
     ]
-
-
-async def apply(session: Session, items: c.Sequence[ConfigItem], kept: c.Container[str]) -> list[ConfigItem]:
-    """Remove the planned settings, but not those of groups that were not deleted; return the items with their outcomes."""
-    words = "its settings remain, because the group was not deleted"
-    wanted = [item.failed(error("POLICY_VIOLATION", words)) if item.target.group in kept else item for item in items]
-    return await group_configs.apply(session, wanted)
 
 
 def as_result(found: Seen | None) -> dict[str, dict[str, str] | None] | None:

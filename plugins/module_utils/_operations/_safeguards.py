@@ -14,7 +14,7 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, GroupSnapshot, Offsets, Topic
 from .._kafka.session import Session
 from ._read_groups import Described
-from .results import GroupTarget, Item, MemberTarget, OffsetTarget, Target
+from .results import ConfigTarget, GroupTarget, Item, MemberTarget, OffsetTarget, Target
 
 if t.TYPE_CHECKING:
     from .._files.backup import TopicIds
@@ -22,16 +22,15 @@ if t.TYPE_CHECKING:
 
 
 T = t.TypeVar("T", bound=Target)
-InGroup = GroupTarget | MemberTarget | OffsetTarget  # pylint: disable=unsupported-binary-operation
+InGroup = ConfigTarget | GroupTarget | MemberTarget | OffsetTarget  # pylint: disable=unsupported-binary-operation
 
 
-def limit(items: c.Sequence[Item[T]], actions: str | tuple[str, ...], max_changes: int | None) -> list[Item[T]]:
+def limit(items: c.Sequence[Item[T]], actions: list[str], max_changes: int | None) -> list[Item[T]]:
     """Return the plan; every change of it refused if it holds more of these actions than `max_changes`."""
-    counted_actions = (actions,) if isinstance(actions, str) else actions
-    planned = sum(item.changed and item.action in counted_actions for item in items)
+    planned = sum(item.changed and item.action in actions for item in items)
     if max_changes is None or planned <= max_changes:
         return list(items)
-    kinds = ", ".join(counted_actions)
+    kinds = ", ".join(actions)
     words = f"max_changes is {max_changes}, but {planned} changes ({kinds}) are planned. {NothingChanged.outcome}"
     return [item.failed(error("POLICY_VIOLATION", words)) if item.changed else item for item in items]
 

@@ -14,17 +14,29 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, GroupSnapshot, Offsets
 from .._kafka.rpc.delete_groups import DeleteGroups
 from .._kafka.session import Session
-from . import members
+from . import _left_configs, group_configs, members
 from ._names import group_names
 from ._plan_changes import changed_groups, leave_alone, left_alone_warning, read_plan
 from ._precondition import Precondition
 from ._read_groups import Described, committed, describe
 from ._safeguards import back_up, limit, snapshots
-from .results import DELETE_GROUP, REMOVE_MEMBER, GroupTarget, Item, MemberTarget, Report, Status, counted
+from .results import (
+    DELETE_CONFIG,
+    DELETE_GROUP,
+    REMOVE_MEMBER,
+    ConfigTarget,
+    GroupTarget,
+    Item,
+    MemberTarget,
+    Report,
+    Status,
+    counted,
+)
 
-GroupItem = Item[GroupTarget | MemberTarget]  # pylint: disable=unsupported-binary-operation
+GroupItem = Item[ConfigTarget | GroupTarget | MemberTarget]  # pylint: disable=unsupported-binary-operation
 
 SHOWN_MEMBERS = 5
+_KEPT = (Status.FAILED, Status.LEFT_ALONE)
 REASON = "the group is being deleted by kafkaops.groups.consumer_group"
 
 
@@ -34,6 +46,7 @@ class Request(t.NamedTuple):
     names: list[str]
     plan: str | None
     force: bool
+    configs: bool
     backup: str | None
     max_changes: int | None
 
@@ -45,6 +58,7 @@ def parse(params: dict[str, t.Any]) -> Request:
         [] if path is not None else group_names(params["names"]),
         path,
         params["force"],
+        params["configs"],
         inputs.optional_path(params["backup"], "backup"),
         inputs.optional_natural(params["max_changes"], "max_changes"),
     )
@@ -62,8 +76,14 @@ async def delete_groups(request: Request, session: Session) -> Report:
     offsets = await committed(session, existing) if checked else {}
     if expected is not None:
         items = leave_alone(items, changed_groups(expected, seen, offsets))
-    items = limit(_readable(items, offsets), DELETE_GROUP, request.max_changes)
-    groups = snapshots(items, seen, offsets) if checked else []
+    items = _readable(items, offsets)
+    kept = _kept(items)
+    settings = await _left_configs.read(session, [name for name in names if name not in kept], request.configs)
+    if request.configs:
+        items += _left_configs.removals(settings or {})
+    items = limit(items, [DELETE_GROUP], request.max_changes)
+    deletions = [item for item in items if item.action != DELETE_CONFIG]
+    groups = snapshots(deletions, seen, offsets) if checked else []
     if request.backup is not None:
         session.warnings += _empty_warning(groups)
     backup_file = await back_up(session, request.backup, groups)
@@ -71,7 +91,11 @@ async def delete_groups(request: Request, session: Session) -> Report:
         saved = {group.name: group.offsets for group in groups} if checked else None
         items = await apply(session, items, Precondition(saved, from_plan=expected is not None))
     session.warnings += left_alone_warning(items)
-    return Report(items, backup_file)
+    if request.configs:
+        return Report(items, backup_file)
+    remaining = None if settings is None else {name: settings[name] for name in settings.keys() - _kept(items)}
+    session.warnings += _left_configs.warning(remaining)
+    return Report(items, backup_file, {"remaining_configs": _left_configs.as_result(remaining)})
 
 
 def plan(seen: dict[str, Described], force: bool, backup: bool) -> list[GroupItem]:
@@ -169,7 +193,13 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
             return precondition.on_conflict(item, conflicts[name])
         return _after_deletion(item, answers[name], name in resent, precondition)
 
-    return [became(item) for item in removed]
+    deleted = [became(item) for item in removed]
+    return await group_configs.apply(session, _left_configs.keep(deleted, _kept(deleted)))
+
+
+def _kept(items: c.Iterable[GroupItem]) -> set[str]:
+    """Return the groups that exist after the task, as far as it can tell."""
+    return {item.target.group for item in items if isinstance(item.target, GroupTarget) and item.status in _KEPT}
 
 
 def _after_deletion(item: GroupItem, answer: bool | KafkaError, resent: bool, precondition: Precondition) -> GroupItem:

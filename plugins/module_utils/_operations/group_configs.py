@@ -73,7 +73,7 @@ def _value(key: str, value: t.Any) -> str | None:
 async def change_configs(request: Request, session: Session) -> Report:
     """Set and remove settings as C(group_config) asks; without any, show those that are set."""
     seen = await read(session, request.names)
-    items = limit(plan(request, seen), (SET_CONFIG, DELETE_CONFIG), request.max_changes)
+    items = limit(plan(request, seen), [SET_CONFIG, DELETE_CONFIG], request.max_changes)
     if not session.check_mode:
         items = await apply(session, items)
     return Report(items)
@@ -155,13 +155,13 @@ def _explained(name: str, problem: KafkaError) -> KafkaError:
     return problem
 
 
-async def apply(session: Session, items: list[ConfigItem]) -> list[ConfigItem]:
+async def apply(session: Session, items: list[Item[t.Any]]) -> list[Item[t.Any]]:
     """Set and remove the planned settings; return the items with their outcomes."""
     changes: dict[str, dict[str, str | None]] = {}
     for item in items:
-        if item.changed:
+        if _is_planned(item):
             after = item.after.value if isinstance(item.after, Setting) else None
-            changes.setdefault(item.target.group, {})[t.cast(str, item.target.setting)] = after
+            changes.setdefault(item.target.group, {})[item.target.setting] = after
 
     async def verify(names: list[str]) -> dict[str, bool | KafkaError | None]:
         return {name: _is_made(found, changes[name]) for name, found in (await read(session, names)).items()}
@@ -169,10 +169,14 @@ async def apply(session: Session, items: list[ConfigItem]) -> list[ConfigItem]:
     answers, _resent = await session.driver.change(AlterGroupConfigs(changes), changes, verify)
     return [
         item.failed(_refused(item.target.group, answer))
-        if item.changed and isinstance(answer := answers[item.target.group], KafkaError)
+        if _is_planned(item) and isinstance(answer := answers[item.target.group], KafkaError)
         else item
         for item in items
     ]
+
+
+def _is_planned(item: Item[t.Any]) -> bool:
+    return item.changed and isinstance(item.target, ConfigTarget)
 
 
 def _is_made(found: Settings | KafkaError, changes: dict[str, str | None]) -> bool | KafkaError | None:

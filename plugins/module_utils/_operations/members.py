@@ -18,14 +18,14 @@ from .._kafka.rpc.leave_group import LeaveGroup, MemberErrors
 from .._kafka.session import Session
 from ._names import group_names
 from ._read_groups import Described, describe
-from .results import REMOVE_MEMBER, GroupTarget, Item, MemberTarget, Report, counted, member_result
+from .results import REMOVE_MEMBER, ConfigTarget, GroupTarget, Item, MemberTarget, Report, counted, member_result
 
 WATCH_INTERVAL = 0.5
 # what brokers answer for members of share and streams groups
 NOT_REMOVABLE = "UNKNOWN_MEMBER_ID"
 
 MemberItem = Item[MemberTarget]
-GroupItem = Item[GroupTarget | MemberTarget]  # pylint: disable=unsupported-binary-operation
+GroupItem = Item[ConfigTarget | GroupTarget | MemberTarget]  # pylint: disable=unsupported-binary-operation
 
 
 class MemberName(t.NamedTuple):

@@ -46,14 +46,14 @@ async def change_offsets(request: Request, session: Session) -> Report:
         session.warnings += warnings
         if expected is not None:
             items = leave_alone(items, changed_offsets(expected, groups, offsets))
-        items = limit(items, DELETE_OFFSET, request.max_changes)
+        items = limit(items, [DELETE_OFFSET], request.max_changes)
     else:
         logs = await set_offsets.needed_logs(session, request, saved, topics)
         targets = set_offsets.targets(request, saved, offsets, topics, logs)
         absent = await absent_group_operations(session, [name for name, group in groups.items() if group is None])
         unknown = set_offsets.unknown_topics(request, topics)
         items = set_offsets.plan(targets, groups, absent, offsets, topics, unknown)
-        items = limit(items, SET_OFFSET, request.max_changes)
+        items = limit(items, [SET_OFFSET], request.max_changes)
     backup_file = await back_up(session, request.backup, snapshots(items, groups, offsets))
     if not session.check_mode:
         read = {name: found for name, found in offsets.items() if not isinstance(found, KafkaError)}

@@ -105,7 +105,7 @@ def _described(topic: Topic, logs: Logs) -> dict[str, t.Any]:
 async def delete_topics(request: Deletion, session: Session) -> Report:
     """Delete topics as C(topic) asks."""
     seen = await describe_topics(session, request.names)
-    items = limit(plan({name: seen[name] for name in request.names}), DELETE_TOPIC, request.max_changes)
+    items = limit(plan({name: seen[name] for name in request.names}), [DELETE_TOPIC], request.max_changes)
     if not session.check_mode:
         items = await apply(session, items)
     return Report(items)

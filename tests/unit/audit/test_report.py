@@ -41,6 +41,7 @@ KINDS = [
     "after_log_end",
     "no_commits",
     "undecodable",
+    "orphaned_config",
 ]
 
 

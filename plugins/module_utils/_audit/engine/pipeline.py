@@ -97,7 +97,7 @@ def classify(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames
     activity = frames.activity(scan)
     offsets = frames.offsets(frames.commits(scan), log_groups, seen).persist()
     groups = findings.classify_groups(frames.groups(offsets, log_groups, activity, undecoded, seen), criteria).persist()
-    found = findings.findings(groups, offsets, undecoded, criteria)
+    found = findings.findings(groups, offsets, undecoded, seen.orphaned_configs, criteria)
     return dict(zip(tables.NAMES, (offsets, groups, activity, found), strict=True))
 
 
@@ -182,6 +182,7 @@ def _frames(spark: SparkSession, seen: Live, partitions: pa.Table) -> LiveFrames
         "offsets": seen.offsets,
         "subscriptions": seen.subscriptions,
         "partitions": partitions,
+        "orphaned_configs": seen.orphaned_configs,
     }
     return LiveFrames(
         **{name: spark.createDataFrame(table) for name, table in made.items()},

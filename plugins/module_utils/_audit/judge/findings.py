@@ -22,6 +22,7 @@ BEFORE_LOG_START = "before_log_start"
 AFTER_LOG_END = "after_log_end"
 NO_COMMITS = "no_commits"
 UNDECODABLE = "undecodable"
+ORPHANED_CONFIG = "orphaned_config"
 
 # kinds of findings whose offsets the group does not need
 UNNEEDED = (UNSUBSCRIBED, TOPIC_GONE, TOPIC_RECREATED)
@@ -169,13 +170,25 @@ def undecodable() -> Column:
     return _finding(UNDECODABLE, F.lit(True), evidence, action)
 
 
-def findings(groups: DataFrame, offsets: DataFrame, undecoded: DataFrame, criteria: Criteria) -> DataFrame:
+def orphaned_config() -> Column:
+    """Settings of a group that does not exist (KIP-1142)."""
+    evidence = F.concat(F.lit("The group does not exist, but overrides "), "configs", F.lit("."))
+    action = F.lit(
+        "Not in the plan: remove the settings with group_config and state: absent, unless the group is still to come."
+    )
+    return _finding(ORPHANED_CONFIG, F.lit(True), evidence, action)
+
+
+def findings(
+    groups: DataFrame, offsets: DataFrame, undecoded: DataFrame, orphaned_configs: DataFrame, criteria: Criteria
+) -> DataFrame:
     """Return the table C(findings).
 
     Args:
         groups: the result of `classify_groups`.
         offsets: the result of `frames.offsets`.
         undecoded: the result of `frames.undecodable`.
+        orphaned_configs: the table of `live_state.Live`.
     """
     # a stale group is one finding; its offsets are not reported again
     chosen = groups.filter("included and not stale").select("group", "certain", "state", "type", "protocol_type")
@@ -192,6 +205,7 @@ def findings(groups: DataFrame, offsets: DataFrame, undecoded: DataFrame, criter
         _table(groups, [stale_group(criteria), no_commits(criteria)])
         .unionByName(_table(offsets_in_use, of_offsets))
         .unionByName(_table(undecoded, [undecodable()]))
+        .unionByName(_table(orphaned_configs, [orphaned_config()]))
     )
 
 

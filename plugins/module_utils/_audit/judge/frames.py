@@ -38,6 +38,7 @@ class LiveFrames:
     offsets: DataFrame
     subscriptions: DataFrame
     partitions: DataFrame
+    orphaned_configs: DataFrame
     small: frozenset[str]
     retention: int | None
 

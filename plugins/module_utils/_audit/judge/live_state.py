@@ -14,7 +14,7 @@ from ... import _input as inputs
 from ..._kafka.errors import KafkaError
 from ..._kafka.model import Group, Topic, TopicPartition
 from ..._kafka.session import Session
-from ..._operations import _find_groups
+from ..._operations import _find_groups, group_configs
 from ..._operations._find_groups import Gathered
 from ..._operations._read_groups import describe
 from ..._operations._read_topics import broker_setting, describe_topics, read_logs
@@ -34,6 +34,7 @@ class Live:
         groups: C(group), C(type), C(state), C(protocol_type), C(members) (their number), C(included).
         offsets: C(group), C(topic), C(partition), C(live_offset).
         subscriptions: C(group), C(topic), C(subscribed): for each committed topic of a group with members.
+        orphaned_configs: C(group), C(configs) (as text): settings of groups that do not exist.
         retention: offsets.retention.minutes of the brokers, in ms.
         warnings: requests that failed.
     """
@@ -41,6 +42,7 @@ class Live:
     groups: pa.Table
     offsets: pa.Table
     subscriptions: pa.Table
+    orphaned_configs: pa.Table
     retention: int | None
     warnings: list[str]
 
@@ -70,6 +72,7 @@ async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
         _groups(gathered, included),
         _offsets(gathered),
         _subscriptions(gathered),
+        await _orphaned_configs(session, gathered, included, warnings),
         int(minutes) * _MINUTE if isinstance(minutes, str) else None,
         warnings,
     )
@@ -184,6 +187,27 @@ async def partitions(session: Session, committed: c.Collection[TopicPartition]) 
         log_start=pa.int64(),
         log_end=pa.int64(),
     )
+
+
+async def _orphaned_configs(
+    session: Session, gathered: Gathered, included: c.Callable[[str], bool], warnings: list[str]
+) -> pa.Table:
+    """Return the settings of groups that do not exist; none before Kafka 4.1, where brokers do not list them."""
+    configured = await group_configs.configured_groups(session)
+    if isinstance(configured, KafkaError):
+        if configured.name != "UNSUPPORTED_VERSION":
+            warnings.append(f"settings of groups that do not exist are unknown, and not reported: {configured.name}")
+        configured = frozenset()
+    absent = [name for name in sorted(configured) if name not in gathered.groups and included(name)]
+    # a broker that did not list its groups may have some of them
+    seen = await describe(session, absent)
+    found = await group_configs.overridden(session, [name for name, group in seen.items() if group is None])
+    rows = [
+        {"group": name, "configs": ", ".join(f"{key}={setting.value}" for key, setting in settings.items())}
+        for name, settings in found.items()
+        if not isinstance(settings, KafkaError)
+    ]
+    return _table(rows, group=pa.string(), configs=pa.string())
 
 
 def _table(rows: list[dict[str, t.Any]], **columns: pa.DataType) -> pa.Table:

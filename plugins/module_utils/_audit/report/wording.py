@@ -72,6 +72,12 @@ KINDS = {
         "Check the application: it may be stuck, have no records to read, or store its offsets outside of Kafka. The "
         "group is not in the plan.",
     ),
+    "orphaned_config": Advice(
+        "Settings of a group that does not exist",
+        "The group was deleted, or never existed. Brokers keep its settings, and a new group of the same name uses "
+        "them.",
+        "Remove the settings with group_config and state: absent, unless the group is still to come.",
+    ),
     "undecodable": Advice(
         "Record that cannot be decoded",
         "This release does not support the format of the record. The key of the record is never in the plan.",

@@ -16,7 +16,7 @@ from .handler import Broker, Done, Failed, Handler, Outcome
 _TYPES_VERSION = 1
 
 
-class ListConfigResources(Handler[int, t.FrozenSet[str]]):
+class ListConfigResources(Handler[int, frozenset[str]]):
     """Lists the names of all resources of a type that have settings; it needs DESCRIBE_CONFIGS on the cluster."""
 
     broker = Broker.ANY
