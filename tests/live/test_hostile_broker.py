@@ -20,7 +20,12 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._errors import Tas
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import CallError
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kafka.protocol.admin import DeleteGroupsResponse, DescribeGroupsResponse, ListGroupsResponse
+from kafka.protocol.admin import (
+    DeleteGroupsResponse,
+    DescribeGroupsResponse,
+    IncrementalAlterConfigsResponse,
+    ListGroupsResponse,
+)
 from kafka.protocol.consumer import (
     LeaveGroupResponse,
     OffsetCommitResponse,
@@ -42,6 +47,8 @@ REQUEST, TIMEOUT, SLACK = 1.0, 3.0, 6.0
 COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR, GROUP_ID_NOT_FOUND = 14, 16, 69
 NUMBERS = itertools.count()
 COMMITTED, SET = {(TOPIC, 0): (1, "m", -1)}, {(TOPIC, 0): (4, "n", -1)}
+
+CONFIG = {"consumer.session.timeout.ms": "50000"}
 
 LOOK = ("consumer_group_info", {"names": "GROUP", "gather": ["members", "offsets"]})
 #: An RPC: its api key, and a task that uses it.
@@ -70,6 +77,7 @@ CHANGES: dict[str, tuple[int, str, dict[str, Any]]] = {
         },
     ),
     "LeaveGroup": (13, "consumer_group_members", {"names": "GROUP", "remove_all": True}),
+    "IncrementalAlterConfigs": (44, "group_config", {"names": "GROUP", "config": CONFIG}),
 }
 
 
@@ -115,6 +123,7 @@ ANSWERS: dict[str, tuple[Any, int, str]] = {
     "OffsetDelete": (OffsetDeleteResponse, 0, "topics"),
     "OffsetCommit": (OffsetCommitResponse, 9, "topics"),
     "LeaveGroup": (LeaveGroupResponse, 5, "members"),
+    "IncrementalAlterConfigs": (IncrementalAlterConfigsResponse, 1, "responses"),
 }
 NO_SUCH_CODE, GROUP_AUTHORIZATION_FAILED = 9999, 30
 
@@ -265,6 +274,8 @@ def is_done(cluster: Cluster, rpc: str, group: str) -> bool:
     client = cluster.client()
     if rpc == "LeaveGroup":
         return truth.members(client, group) == []
+    if rpc == "IncrementalAlterConfigs":
+        return truth.group_configs(client, [group]) == {group: CONFIG}
     if rpc == "OffsetCommit":
         return dict(truth.offsets(client, group)) == SET
     # the group goes with its last offset

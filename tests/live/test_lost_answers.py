@@ -21,6 +21,7 @@ from tests.support.proxy import Proxy
 pytestmark = pytest.mark.live
 
 METADATA, DELETE_TOPICS, DELETE_GROUPS, OFFSET_DELETE, LEAVE_GROUP, OFFSET_COMMIT = 3, 20, 42, 47, 13, 8
+ALTER_CONFIGS = 44
 TOPIC = "lost-answers"
 NUMBERS = itertools.count()
 
@@ -118,6 +119,15 @@ def test_answers_that_never_come_end_with_the_deadline(proxy: Proxy, group: str,
     proxy.reset()
     assert outcome.errors == {group: "REQUEST_TIMED_OUT"}
     assert group in truth.groups(cluster.client())
+
+
+def test_a_lost_answer_about_settings(cluster: Cluster, proxy: Proxy) -> None:
+    name = f"lost-settings-{next(NUMBERS)}"
+    proxy.clear()
+    proxy.drop_answers(ALTER_CONFIGS)
+    outcome = run("group_config", proxy.address, names=name, config={"consumer.session.timeout.ms": 50000})
+    assert (proxy.count()[ALTER_CONFIGS], outcome.changed, outcome.errors) == (1, 1, {})
+    assert truth.group_configs(cluster.client(), [name]) == {name: {"consumer.session.timeout.ms": "50000"}}
 
 
 def test_a_lost_answer_about_a_topic(cluster: Cluster, proxy: Proxy) -> None:

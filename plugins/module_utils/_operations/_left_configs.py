@@ -19,22 +19,21 @@ from .results import DELETE_CONFIG, ConfigTarget, Item, counted
 _NO_SETTINGS = ("INVALID_REQUEST", "UNSUPPORTED_VERSION")
 
 
-async def read(session: Session, names: list[str], required: bool) -> Seen | None:
-    """Return the settings that groups override, of those that override any.
-
-    Args:
-        required: whether they are to be removed. If not, None where listing them is not possible: before Kafka 4.1, or
-            without DESCRIBE_CONFIGS on the cluster.
-    """
-    if not names:
-        return {}
+async def read(session: Session, names: list[str]) -> Seen:
+    """Return the settings that groups override, of those that override any."""
     listed = await group_configs.configured_groups(session)
-    if not isinstance(listed, KafkaError):
-        names = [name for name in names if name in listed]
-    elif not required:
-        return None
-    found = await group_configs.overridden(session, names) if names else {}
+    # before Kafka 4.1, or without DESCRIBE_CONFIGS on the cluster, each group has to be asked about
+    asked = names if isinstance(listed, KafkaError) else [name for name in names if name in listed]
+    found = await group_configs.overridden(session, asked)
     return {name: one for name, one in found.items() if not _has_no_settings(one)}
+
+
+async def read_listed(session: Session, names: list[str]) -> Seen | None:
+    """Return what `read` does; None where the groups that have settings cannot be listed."""
+    listed = await group_configs.configured_groups(session)
+    if isinstance(listed, KafkaError):
+        return None
+    return await group_configs.overridden(session, [name for name in names if name in listed])
 
 
 def _has_no_settings(found: t.Any) -> bool:

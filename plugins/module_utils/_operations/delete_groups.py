@@ -77,10 +77,8 @@ async def delete_groups(request: Request, session: Session) -> Report:
     if expected is not None:
         items = leave_alone(items, changed_groups(expected, seen, offsets))
     items = _readable(items, offsets)
-    kept = _kept(items)
-    settings = await _left_configs.read(session, [name for name in names if name not in kept], request.configs)
     if request.configs:
-        items += _left_configs.removals(settings or {})
+        items += _left_configs.removals(await _left_configs.read(session, _without(names, _kept(items))))
     items = limit(items, [DELETE_GROUP], request.max_changes)
     deletions = [item for item in items if item.action != DELETE_CONFIG]
     groups = snapshots(deletions, seen, offsets) if checked else []
@@ -93,7 +91,8 @@ async def delete_groups(request: Request, session: Session) -> Report:
     session.warnings += left_alone_warning(items)
     if request.configs:
         return Report(items, backup_file)
-    remaining = None if settings is None else {name: settings[name] for name in settings.keys() - _kept(items)}
+    # comes last: nothing that is to be deleted waits for it
+    remaining = await _left_configs.read_listed(session, _without(names, _kept(items)))
     session.warnings += _left_configs.warning(remaining)
     return Report(items, backup_file, {"remaining_configs": _left_configs.as_result(remaining)})
 
@@ -195,6 +194,10 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
 
     deleted = [became(item) for item in removed]
     return await group_configs.apply(session, _left_configs.keep(deleted, _kept(deleted)))
+
+
+def _without(names: list[str], kept: set[str]) -> list[str]:
+    return [name for name in names if name not in kept]
 
 
 def _kept(items: c.Iterable[GroupItem]) -> set[str]:
