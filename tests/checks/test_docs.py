@@ -240,6 +240,7 @@ def test_errors_are_spelled_as_kafka_spells_them() -> None:
     ("tool", "heading"),
     [
         ("org.apache.kafka.tools.consumer.group.ConsumerGroupCommand", "kafka-consumer-groups.sh"),
+        ("kafka.admin.ConfigCommand", "kafka-configs.sh"),
         ("org.apache.kafka.tools.StreamsResetter", "kafka-streams-application-reset.sh"),
     ],
 )
