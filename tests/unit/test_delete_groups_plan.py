@@ -16,7 +16,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations.result
 from tests.unit.values import group, member, row
 
 DELETE = ("g", "delete_group", None)
-DEFAULTS = {"names": None, "plan": None, "force": False, "backup": None, "max_changes": None}
+DEFAULTS = {"names": None, "plan": None, "force": False, "configs": False, "backup": None, "max_changes": None}
 REMOVE = ("g", "remove_member", None)
 
 

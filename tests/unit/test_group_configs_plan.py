@@ -13,7 +13,12 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._errors import Not
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Setting
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import group_configs
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.group_configs import Request, _is_made, plan
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.group_configs import (
+    Request,
+    _is_made,
+    explained,
+    plan,
+)
 
 TIMEOUT, RESET = "consumer.session.timeout.ms", "share.auto.offset.reset"
 #: A group that overrides the first of two settings.
@@ -71,7 +76,8 @@ def test_a_setting_that_the_brokers_do_not_know() -> None:
     ],
 )
 def test_a_group_that_cannot_be_read(name: str, words: str) -> None:
-    items = plan(Request(["g", "h"], {TIMEOUT: "1"}, None), {"g": error(name, "why"), "h": SEEN})
+    seen = {"g": explained("g", error(name, "why")), "h": SEEN}
+    items = plan(Request(["g", "h"], {TIMEOUT: "1"}, None), seen)
     assert items[0].error is not None
     assert words in items[0].error.message
     assert items[1].changed

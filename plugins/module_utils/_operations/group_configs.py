@@ -82,7 +82,7 @@ async def change_configs(request: Request, session: Session) -> Report:
 async def read(session: Session, names: list[str]) -> Seen:
     """Read all settings of groups, with the defaults of the brokers."""
     found = await session.driver.read(DescribeGroupConfigs(), names)
-    return {name: _explained(name, one) if isinstance(one, KafkaError) else one for name, one in found.items()}
+    return {name: explained(name, one) if isinstance(one, KafkaError) else one for name, one in found.items()}
 
 
 async def configured_groups(session: Session) -> frozenset[str] | KafkaError:
@@ -147,7 +147,8 @@ def _plan_setting(target: ConfigTarget, before: Setting | None, value: str | Non
     return Item.planned(target, SET_CONFIG, before, Setting(value))
 
 
-def _explained(name: str, problem: KafkaError) -> KafkaError:
+def explained(name: str, problem: KafkaError) -> KafkaError:
+    """Return the error of a group whose settings cannot be read, with what to do."""
     if problem.name == "GROUP_AUTHORIZATION_FAILED":
         return error(problem.name, f"reading settings needs DESCRIBE_CONFIGS on group '{name}'")
     if problem.name in ("INVALID_REQUEST", "UNSUPPORTED_VERSION"):

@@ -40,8 +40,8 @@ KINDS = [
     "before_log_start",
     "after_log_end",
     "no_commits",
-    "undecodable",
     "orphaned_config",
+    "undecodable",
 ]
 
 
