@@ -51,6 +51,26 @@ class Committed(t.NamedTuple):
 Offsets = dict[TopicPartition, Committed]
 
 
+class ShareOffset(t.NamedTuple):
+    """The state that a share group has of a partition.
+
+    Attributes:
+        offset: where the records start that it has not done with; None before its first fetch, and if it is unknown.
+        lag: the records that it has not done with, as the broker counts them; None if unknown.
+    """
+
+    offset: int | None
+    leader_epoch: int = -1
+    lag: int | None = None
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape of C(before) and C(after)."""
+        return {"offset": self.offset}
+
+
+ShareOffsets = dict[TopicPartition, ShareOffset]
+
+
 class Member(t.NamedTuple):
     """A member of a group; `topics` is None where its subscription cannot be known."""
 

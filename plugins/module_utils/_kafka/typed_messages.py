@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The messages that describe groups of the newer types, which kafka-python lacks (the schemas of Kafka 4.3.1).
+"""The messages of the newer types of groups, which kafka-python lacks (the schemas of Kafka 4.3.1).
 
 Most tasks need none of them: they are loaded when a group is not classic.
 """
@@ -101,18 +101,44 @@ def _described_group(member: list[Schema], detail: Schema) -> list[Schema]:
         _field("Members", "[]Member", member),
         _field("AuthorizedOperations", "bitfield", default="-2147483648"),
     ]
-    return [_field("ThrottleTimeMs", "int32"), _field("Groups", "[]DescribedGroup", group)]
+    return [_field("Groups", "[]DescribedGroup", group)]
 
 
-def _declare_describe(name: str, key: int, versions: str, response: list[Schema]) -> tuple[t.Any, t.Any]:
+_ERROR = [_field("ErrorCode", "int16"), _nullable("ErrorMessage", "string")]
+_TOPIC = [_field("TopicName", "string"), _field("TopicId", "uuid")]
+_PARTITION = _field("PartitionIndex", "int32")
+_START = _field("StartOffset", "int64")
+_SHARE_TOPICS_ASKED = [_field("TopicName", "string"), _field("Partitions", "[]int32")]
+_SHARE_GROUPS_ASKED = [_field("GroupId", "string"), _nullable("Topics", "[]Topic", _SHARE_TOPICS_ASKED)]
+_SHARE_OFFSET = [
+    _PARTITION,
+    _START,
+    _field("LeaderEpoch", "int32"),
+    _field("Lag", "int64", versions="1+", default="-1", ignorable=True),
+    *_ERROR,
+]
+_SHARE_OFFSETS = [_field("Partitions", "[]Partition", _SHARE_OFFSET)]
+_SHARE_GROUP = [_field("GroupId", "string"), _field("Topics", "[]Topic", [*_TOPIC, *_SHARE_OFFSETS]), *_ERROR]
+_ALTERED = [_field("Partitions", "[]Partition", [_PARTITION, *_ERROR])]
+_TO_ALTER = [_field("TopicName", "string"), _field("Partitions", "[]Partition", [_PARTITION, _START])]
+
+
+def _declare(
+    name: str, key: int, versions: str, request: list[Schema], response: list[Schema]
+) -> tuple[t.Any, t.Any]:
     common = {"apiKey": key, "validVersions": versions, "flexibleVersions": "0+"}
-    request = [_field("GroupIds", "[]string"), _field("IncludeAuthorizedOperations", "bool")]
+    response = [_field("ThrottleTimeMs", "int32"), *response]
     return (
         declare("DescribeGroupsRequest", {**common, "type": "request", "name": f"{name}Request", "fields": request}),
         declare(
             "DescribeGroupsResponse", {**common, "type": "response", "name": f"{name}Response", "fields": response}
         ),
     )
+
+
+def _declare_describe(name: str, key: int, versions: str, response: list[Schema]) -> tuple[t.Any, t.Any]:
+    request = [_field("GroupIds", "[]string"), _field("IncludeAuthorizedOperations", "bool")]
+    return _declare(name, key, versions, request, response)
 
 
 if ApiMessageData is not None:
@@ -125,4 +151,25 @@ if ApiMessageData is not None:
     )
     StreamsGroupDescribeRequest, _streams_response = _declare_describe(
         "StreamsGroupDescribe", 89, "0", _described_group(_STREAMS_MEMBER, _nullable("Topology", "Topology", _TOPOLOGY))
+    )
+    DescribeShareGroupOffsetsRequest, _share_offsets_response = _declare(
+        "DescribeShareGroupOffsets",
+        90,
+        "0-1",
+        [_field("Groups", "[]Group", _SHARE_GROUPS_ASKED)],
+        [_field("Groups", "[]Group", _SHARE_GROUP)],
+    )
+    AlterShareGroupOffsetsRequest, _altered_response = _declare(
+        "AlterShareGroupOffsets",
+        91,
+        "0",
+        [_field("GroupId", "string"), _field("Topics", "[]Topic", _TO_ALTER)],
+        [*_ERROR, _field("Responses", "[]Topic", [*_TOPIC, *_ALTERED])],
+    )
+    DeleteShareGroupOffsetsRequest, _deleted_response = _declare(
+        "DeleteShareGroupOffsets",
+        92,
+        "0",
+        [_field("GroupId", "string"), _field("Topics", "[]Topic", [_field("TopicName", "string")])],
+        [*_ERROR, _field("Responses", "[]Topic", [*_TOPIC, *_ERROR])],
     )
