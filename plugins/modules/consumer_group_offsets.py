@@ -511,58 +511,28 @@ diff:
 
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import RESULTS_SPEC, run
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _offset_request, offsets
-
-TOPICS = {
-    "type": "list",
-    "elements": "dict",
-    "options": {
-        "name": {"type": "raw", "required": True},
-        "partitions": {"type": "list", "elements": "int"},
-    },
-}
-RESETS = ("to_earliest", "to_latest", "to_datetime", "by_duration", "to_offset", "shift_by")
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import (
+    OFFSETS_SPEC,
+    TOPICS_SPEC,
+    reset_spec,
+)
 
 
 def main() -> None:
     run(
         {
             "group": {"type": "raw"},
-            "topics": TOPICS,
+            "topics": TOPICS_SPEC,
             "groups": {
                 "type": "list",
                 "elements": "dict",
-                "options": {"name": {"type": "raw", "required": True}, "topics": TOPICS},
+                "options": {"name": {"type": "raw", "required": True}, "topics": TOPICS_SPEC},
             },
             "plan": {"type": "path"},
             "state": {"type": "str", "choices": ["absent", "present"], "default": "present"},
             "unsubscribed": {"type": "bool", "default": False},
-            "offsets": {
-                "type": "list",
-                "elements": "dict",
-                "options": {
-                    "topic": {"type": "raw", "required": True},
-                    "partition": {"type": "int", "required": True},
-                    "offset": {"type": "int", "required": True},
-                    "metadata": {"type": "str"},
-                    "leader_epoch": {"type": "int"},
-                    "log_start": {"type": "int"},
-                    "log_end": {"type": "int"},
-                    "lag": {"type": "int"},
-                },
-            },
-            "reset": {
-                "type": "dict",
-                "options": {
-                    "to_earliest": {"type": "bool", "choices": [True]},
-                    "to_latest": {"type": "bool", "choices": [True]},
-                    "to_datetime": {"type": "str"},
-                    "by_duration": {"type": "str"},
-                    "to_offset": {"type": "int"},
-                    "shift_by": {"type": "int"},
-                },
-                "mutually_exclusive": [RESETS],
-                "required_one_of": [RESETS],
-            },
+            "offsets": OFFSETS_SPEC,
+            "reset": reset_spec(),
             "restore": {
                 "type": "dict",
                 "options": {

@@ -65,7 +65,7 @@ class ShareOffset(t.NamedTuple):
 
     def as_result(self) -> dict[str, t.Any]:
         """Return the RETURN shape of C(before) and C(after)."""
-        return {"offset": self.offset}
+        return {"offset": self.offset, "lag": self.lag}
 
 
 ShareOffsets = dict[TopicPartition, ShareOffset]

@@ -123,9 +123,7 @@ _ALTERED = [_field("Partitions", "[]Partition", [_PARTITION, *_ERROR])]
 _TO_ALTER = [_field("TopicName", "string"), _field("Partitions", "[]Partition", [_PARTITION, _START])]
 
 
-def _declare(
-    name: str, key: int, versions: str, request: list[Schema], response: list[Schema]
-) -> tuple[t.Any, t.Any]:
+def _declare(name: str, key: int, versions: str, request: list[Schema], response: list[Schema]) -> tuple[t.Any, t.Any]:
     common = {"apiKey": key, "validVersions": versions, "flexibleVersions": "0+"}
     response = [_field("ThrottleTimeMs", "int32"), *response]
     return (

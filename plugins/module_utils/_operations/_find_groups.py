@@ -15,10 +15,10 @@ from .._errors import TaskError
 from .._kafka import library
 from .._kafka.driver import backoff
 from .._kafka.errors import CallError, KafkaError, LoginRefused, UnreadableAnswer, from_call_error, from_code
-from .._kafka.model import Group, Listing, Offsets, TopicPartition
+from .._kafka.model import Committed, Group, Listing, Offsets, ShareOffsets, TopicPartition
 from .._kafka.rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
 from .._kafka.session import Session
-from ._read_groups import committed_now, describe
+from ._read_groups import committed_now, describe, read_start_offsets
 from ._read_topics import Logs, read_logs
 
 _RETRIABLE = ("COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE")
@@ -29,13 +29,16 @@ class Found:
     """One group, with what was gathered of it.
 
     Attributes:
+        offsets: what it has committed, or the start offsets of a share group.
         assigned: the partitions that its members read; None where they cannot be known.
+        start_offsets: all that the broker tells of a share group's; None for other groups, and if it does not tell.
     """
 
     listing: Listing
     group: Group | None = None
     offsets: Offsets | None = None
     assigned: frozenset[TopicPartition] | None = None
+    start_offsets: ShareOffsets | None = None
 
 
 @dataclasses.dataclass
@@ -182,13 +185,26 @@ async def described(
 
 
 async def fetched(session: Session, gathered: Gathered) -> None:
-    """Fetch all that the groups have committed; share groups commit nothing, and keep their positions elsewhere."""
+    """Fetch all that the groups have committed; share groups commit nothing, see `fetched_start_offsets`."""
     names = [name for name, found in gathered.groups.items() if found.listing.type != "share"]
     for name, found in (await committed_now(session, names)).items():
         if isinstance(found, KafkaError):
             gathered.errors.append({"group": name, "error": found.as_result()})
         else:
             gathered.groups[name].offsets = found
+
+
+async def fetched_start_offsets(session: Session, gathered: Gathered) -> None:
+    """Fetch the start offsets of share groups; they stay unknown where a broker is too old to tell them."""
+    names = [name for name, found in gathered.groups.items() if found.listing.type == "share"]
+    for name, found in (await read_start_offsets(session, names)).items() if names else ():
+        if not isinstance(found, KafkaError):
+            gathered.groups[name].start_offsets = found
+            gathered.groups[name].offsets = {
+                where: Committed(at.offset, at.leader_epoch) for where, at in found.items() if at.offset is not None
+            }
+        elif found.name != "UNSUPPORTED_VERSION":
+            gathered.errors.append({"group": name, "error": found.as_result()})
 
 
 async def logs(session: Session, gathered: Gathered) -> None:

@@ -2,7 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The lag of groups: of what they have committed, and of what their members read without a commit."""
+"""The lag of groups: of what they have committed, and of what their members read without a commit.
+
+The lag of share groups is their broker's to tell: they are done with some records after their start offsets.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from ._read_topics import Log, Logs, Seen, describe_topics
 
 def in_use(found: Found) -> bool:
     """Whether a listed group may have members whose partitions count for its lag."""
-    return found.listing.type != "share" and found.listing.state not in ("Empty", "Dead")
+    return found.listing.state not in ("Empty", "Dead")
 
 
 async def find_assigned(session: Session, gathered: Gathered) -> None:
@@ -32,6 +35,9 @@ async def find_assigned(session: Session, gathered: Gathered) -> None:
     topics = await describe_topics(session, names)
     for found in gathered.groups.values():
         found.assigned = assigned(found, topics)
+        if found.assigned is not None and found.start_offsets:
+            # also of partitions that it has not read yet, whoever reads them
+            found.assigned |= found.start_offsets.keys()
 
 
 def assigned(found: Found, topics: Seen) -> frozenset[TopicPartition] | None:
@@ -49,7 +55,7 @@ def assigned(found: Found, topics: Seen) -> frozenset[TopicPartition] | None:
         return None
     if group.type == "streams":
         return _whole(group, topics)
-    if group.protocol_type == "consumer":
+    if group.protocol_type in ("consumer", "share"):
         return frozenset(where for member in group.members for where in member.assignment)
     return None
 
@@ -65,16 +71,21 @@ def _whole(group: Group, topics: Seen) -> frozenset[TopicPartition] | None:
     )
 
 
-def lag_of(offset: int, log: Log | KafkaError | None) -> int | None:
-    """Return how many records come after a committed offset, None where the end of the log is not known."""
-    return None if log is None or isinstance(log, KafkaError) else max(0, log[1] - offset)
+def lag_of(found: Found, where: TopicPartition, logs: Logs) -> int | None:
+    """Return how many records a group has to read of a partition that it has an offset on, None if it is unknown."""
+    if found.offsets is None:
+        return None
+    if found.start_offsets is not None:
+        return found.start_offsets[where].lag
+    log = logs.get(where)
+    return None if log is None or isinstance(log, KafkaError) else max(0, log[1] - found.offsets[where].offset)
 
 
 def group_lag(found: Found, logs: Logs) -> tuple[int | None, int | None]:
     """Return the lag of a group, None if a part of it cannot be known, and the sum of the known parts, None if none."""
     if found.offsets is None:
         return None, None
-    lags = [lag_of(at.offset, logs.get(where)) for where, at in found.offsets.items()]
+    lags = [lag_of(found, where, logs) for where in found.offsets]
     known = [lag for lag in lags if lag is not None]
     if (
         len(known) < len(lags)

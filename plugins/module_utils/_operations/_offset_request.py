@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What C(consumer_group_offsets) is asked for: its options, checked and put into values."""
+"""What C(consumer_group_offsets) is asked for: its options, checked and put into values. Others share some of them."""
 
 from __future__ import annotations
 
@@ -31,6 +31,45 @@ _MS_DIGITS = 12
 _LONGEST_TEXT = 100
 _SOURCES = ("offsets", "reset", "restore")
 _NO_GROUP = "group or groups is missing."
+
+
+TOPICS_SPEC: dict[str, t.Any] = {
+    "type": "list",
+    "elements": "dict",
+    "options": {
+        "name": {"type": "raw", "required": True},
+        "partitions": {"type": "list", "elements": "int"},
+    },
+}
+OFFSETS_SPEC: dict[str, t.Any] = {
+    "type": "list",
+    "elements": "dict",
+    "options": {
+        "topic": {"type": "raw", "required": True},
+        "partition": {"type": "int", "required": True},
+        "offset": {"type": "int", "required": True},
+        "metadata": {"type": "str"},
+        "leader_epoch": {"type": "int"},
+        "log_start": {"type": "int"},
+        "log_end": {"type": "int"},
+        "lag": {"type": "int"},
+    },
+}
+_RESETS: dict[str, dict[str, t.Any]] = {
+    TO_EARLIEST: {"type": "bool", "choices": [True]},
+    TO_LATEST: {"type": "bool", "choices": [True]},
+    TO_DATETIME: {"type": "str"},
+    _BY_DURATION: {"type": "str"},
+    TO_OFFSET: {"type": "int"},
+    SHIFT_BY: {"type": "int"},
+}
+
+
+def reset_spec(*without: str) -> dict[str, t.Any]:
+    """Return the spec of C(reset), without some of its suboptions."""
+    options = {to: spec for to, spec in _RESETS.items() if to not in without}
+    names = tuple(options)
+    return {"type": "dict", "options": options, "mutually_exclusive": [names], "required_one_of": [names]}
 
 
 class Wanted(t.NamedTuple):
@@ -87,8 +126,8 @@ def parse(params: dict[str, t.Any]) -> Request:
         plan=inputs.optional_path(params["plan"], "plan"),
         groups=groups,
         unsubscribed=params["unsubscribed"],
-        offsets=None if params["offsets"] is None else _offsets(params["offsets"]),
-        reset=None if params["reset"] is None else _reset(params["reset"]),
+        offsets=None if params["offsets"] is None else offsets_of(params["offsets"]),
+        reset=None if params["reset"] is None else reset_of(params["reset"]),
         restore=None if params["restore"] is None else _restore(params["restore"]),
         backup=inputs.optional_path(params["backup"], "backup"),
         max_changes=inputs.optional_natural(params["max_changes"], "max_changes"),
@@ -97,7 +136,7 @@ def parse(params: dict[str, t.Any]) -> Request:
 
 def _groups(params: dict[str, t.Any]) -> dict[str, Topics]:
     if params["group"] is not None:
-        return {group_name(params["group"], "group"): _topics(params["topics"], "topics")}
+        return {group_name(params["group"], "group"): topics_of(params["topics"], "topics")}
     if params["groups"] is None:
         return {}
     inputs.not_empty(params["groups"], "groups")
@@ -106,11 +145,12 @@ def _groups(params: dict[str, t.Any]) -> dict[str, Topics]:
         name = group_name(entry["name"], f"groups[{index}].name")
         if name in groups:
             raise InvalidOption(f"groups[{index}] contains '{name}' more than once.")
-        groups[name] = _topics(entry["topics"], f"groups[{index}].topics")
+        groups[name] = topics_of(entry["topics"], f"groups[{index}].topics")
     return groups
 
 
-def _topics(value: list[dict[str, t.Any]] | None, option: str) -> Topics:
+def topics_of(value: list[dict[str, t.Any]] | None, option: str) -> Topics:
+    """Return the partitions of each topic of C(TOPICS_SPEC)."""
     inputs.not_empty(value, option)
     topics: Topics = {}
     for index, entry in enumerate(value or ()):
@@ -160,7 +200,8 @@ def _need_topics(groups: dict[str, Topics]) -> None:
             raise InvalidOption(f"topics is missing for group '{name}'.")
 
 
-def _offsets(value: list[dict[str, t.Any]]) -> dict[TopicPartition, Wanted]:
+def offsets_of(value: list[dict[str, t.Any]]) -> dict[TopicPartition, Wanted]:
+    """Return what is given for each partition of C(OFFSETS_SPEC)."""
     inputs.not_empty(value, "offsets")
     offsets: dict[TopicPartition, Wanted] = {}
     for index, entry in enumerate(value):
@@ -182,7 +223,8 @@ def _offsets(value: list[dict[str, t.Any]]) -> dict[TopicPartition, Wanted]:
     return offsets
 
 
-def _reset(given: dict[str, t.Any]) -> Reset:
+def reset_of(given: dict[str, t.Any]) -> Reset:
+    """Return where C(reset_spec) leads to."""
     for to, value in given.items():
         if value is not None:
             return Reset(TO_DATETIME if to == _BY_DURATION else to, _READ[to](value, f"reset.{to}"))

@@ -14,8 +14,10 @@ from .._kafka.rpc.handler import PartitionErrors
 from .._kafka.session import Session
 from ._precondition import CONFLICT
 from ._read_groups import committed_now
+from ._read_topics import Seen
 from .results import Item, OffsetTarget
 
+SHARE_GROUP = "it is a share group, which commits no offsets: use share_group_offsets"
 USED_MEANWHILE = (
     "it has committed since the request was sent, so it is in use: stop its consumers and run the task again"
 )
@@ -28,6 +30,15 @@ def hidden_topic(name: str, topic: Topic | KafkaError) -> KafkaError | None:
     if isinstance(topic, KafkaError) and topic.name == "TOPIC_AUTHORIZATION_FAILED":
         return error(topic.name, f"this needs READ on topic '{name}'; without DESCRIBE, its offsets are not visible")
     return None
+
+
+def missing_topics(topics: Seen) -> list[str]:
+    """Return a warning for each topic that does not exist."""
+    return [
+        f"topic '{name}' does not exist in this cluster"
+        for name, topic in topics.items()
+        if isinstance(topic, KafkaError) and topic.name == "UNKNOWN_TOPIC_OR_PARTITION"
+    ]
 
 
 def topic_problem(where: TopicPartition, topic: Topic | KafkaError) -> KafkaError | None:

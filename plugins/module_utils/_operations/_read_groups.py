@@ -11,7 +11,7 @@ import typing as t
 
 from .._kafka.driver import backoff
 from .._kafka.errors import CallError, KafkaError, UnsupportedVersion, error, from_call_error, from_code
-from .._kafka.model import Group, Offsets
+from .._kafka.model import Group, Offsets, ShareOffsets
 from .._kafka.rpc.describe_groups import AbsentGroupOperations, DescribeGroups
 from .._kafka.rpc.describe_handler import DescribeHandler
 from .._kafka.rpc.list_groups import list_groups_request
@@ -19,6 +19,7 @@ from .._kafka.rpc.offset_fetch import OffsetFetch
 from .._kafka.session import Session
 
 Described = Group | None | KafkaError  # pylint: disable=unsupported-binary-operation
+StartOffsets = ShareOffsets | KafkaError  # pylint: disable=unsupported-binary-operation
 
 _UNSTABLE = "UNSTABLE_OFFSET_COMMIT"
 _REBALANCING = ("PreparingRebalance", "CompletingRebalance")
@@ -176,6 +177,14 @@ async def _fetch(session: Session, names: t.Iterable[str], stable: bool) -> dict
 
 def _unstable(found: dict[str, Offsets | KafkaError]) -> list[str]:
     return [name for name, answer in found.items() if isinstance(answer, KafkaError) and answer.name == _UNSTABLE]
+
+
+async def read_start_offsets(session: Session, names: t.Iterable[str]) -> dict[str, StartOffsets]:
+    """Return the start offsets of each share group; none for a group that does not exist or is of another type."""
+    # not above: most tasks need no messages of share groups
+    from .._kafka.rpc.describe_share_group_offsets import DescribeShareGroupOffsets
+
+    return await session.driver.read(DescribeShareGroupOffsets(), names)
 
 
 async def absent_group_operations(

@@ -117,8 +117,8 @@ def _plan_group(group: Group, force: bool, backup: bool) -> list[GroupItem]:
         return [deletion.failed(error("GROUP_AUTHORIZATION_FAILED", words))]
     if backup and group.type == "share":
         words = (
-            "it is a share group, which has no committed offsets to back up: "
-            "delete it without backup, or use kafka-share-groups.sh"
+            "it is a share group, which has no committed offsets to back up: delete it without backup; "
+            "consumer_group_info shows its start offsets"
         )
         return [deletion.failed(error("INVALID_REQUEST", words))]
     if group.state == "Empty":

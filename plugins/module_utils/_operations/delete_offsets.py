@@ -15,15 +15,21 @@ from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
 from .._kafka.rpc.offset_delete import OffsetDelete
 from .._kafka.session import Session
 from ._offset_request import Request, Topics
-from ._partition_errors import OffsetItem, hidden_topic, partition_problem, read_outcomes, topic_problem
+from ._partition_errors import (
+    SHARE_GROUP,
+    OffsetItem,
+    hidden_topic,
+    missing_topics,
+    partition_problem,
+    read_outcomes,
+    topic_problem,
+)
 from ._precondition import Precondition, changes_by_group
 from ._read_groups import Described
 from .results import DELETE_OFFSET, Item, OffsetTarget
 
 if t.TYPE_CHECKING:
     from .._files.plan import PlannedOffset
-
-SHARE_GROUP = "it is a share group, which commits no offsets: kafka-share-groups.sh --delete-offsets deletes its state"
 
 
 def by_group(expected: c.Iterable[PlannedOffset]) -> dict[str, Topics]:
@@ -63,11 +69,7 @@ def plan(
                     items += _refused(name, {topic: partitions}, hidden)
                 else:
                     items += _topic_items(group, name, topic, partitions, found, topics)
-    warnings += [
-        f"topic '{name}' does not exist in this cluster"
-        for name, topic in topics.items()
-        if isinstance(topic, KafkaError) and topic.name == "UNKNOWN_TOPIC_OR_PARTITION"
-    ]
+    warnings += missing_topics(topics)
     return items, warnings
 
 

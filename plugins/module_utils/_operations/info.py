@@ -13,7 +13,7 @@ import typing as t
 from .. import _input as inputs
 from .._errors import InvalidOption
 from .._kafka.errors import CallError, KafkaError
-from .._kafka.model import Member, Offsets
+from .._kafka.model import Member
 from .._kafka.session import Session
 from . import _find_groups, _wait
 from ._find_groups import Found, Gathered
@@ -95,6 +95,7 @@ async def _read(request: Request, session: Session, gather: frozenset[str]) -> d
             await _find_groups.described(session, gathered, request.states, names)
     if gather & {"offsets", "lag"}:
         await _find_groups.fetched(session, gathered)
+        await _find_groups.fetched_start_offsets(session, gathered)
     if "lag" in gather:
         await find_assigned(session, gathered)
         await _find_groups.logs(session, gathered)
@@ -152,7 +153,7 @@ def _group_result(
     if "permissions" in gather:
         result["permissions"] = sorted(group.operations) if group and group.operations is not None else None
     if gather & {"offsets", "lag"}:
-        result["offsets"] = None if found.offsets is None else _offsets_result(found.offsets, logs)
+        result["offsets"] = _offsets_result(found, logs)
     if "lag" in gather:
         result["lag"], result["known_lag"] = group_lag(found, logs)
     return result
@@ -168,13 +169,15 @@ def _member_result(member: Member, state: str) -> dict[str, t.Any]:
     }
 
 
-def _offsets_result(offsets: Offsets, logs: Logs) -> list[dict[str, t.Any]]:
+def _offsets_result(found: Found, logs: Logs) -> list[dict[str, t.Any]] | None:
+    if found.offsets is None:
+        return None
     return [
-        {**where._asdict(), **at.as_result(), **_log_result(at.offset, logs.get(where))}
-        for where, at in sorted(offsets.items())
+        {**where._asdict(), **at.as_result(), **_log_result(logs.get(where)), "lag": lag_of(found, where, logs)}
+        for where, at in sorted(found.offsets.items())
     ]
 
 
-def _log_result(offset: int, log: Log | KafkaError | None) -> dict[str, int | None]:
+def _log_result(log: Log | KafkaError | None) -> dict[str, int | None]:
     start, end = (None, None) if log is None or isinstance(log, KafkaError) else log
-    return {"log_start": start, "log_end": end, "lag": lag_of(offset, log)}
+    return {"log_start": start, "log_end": end}

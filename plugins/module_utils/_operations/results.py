@@ -12,7 +12,7 @@ import enum
 import typing as t
 
 from .._kafka.errors import KafkaError
-from .._kafka.model import Committed, Group, Member, Setting, Topic, TopicPartition
+from .._kafka.model import Committed, Group, Member, Setting, ShareOffset, Topic, TopicPartition
 
 DELETE_GROUP = "delete_group"
 DELETE_TOPIC = "delete_topic"
@@ -23,7 +23,7 @@ SET_CONFIG = "set_config"
 DELETE_CONFIG = "delete_config"
 NONE = "none"
 
-State = Group | Member | Committed | Setting | Topic | None  # pylint: disable=unsupported-binary-operation
+State = Group | Member | Committed | Setting | ShareOffset | Topic | None  # pylint: disable=unsupported-binary-operation
 
 
 class Status(enum.Enum):
@@ -289,9 +289,15 @@ def _line(item: Item[t.Any], state: State) -> str:
         return f"{item}: offset {state.offset}{metadata}\n"
     if isinstance(state, Setting):
         return f"{item}: {state.value}\n"
+    if isinstance(state, ShareOffset):
+        return f"{item}: offset {_shown(state.offset)}, lag {_shown(state.lag)}\n"
     if isinstance(state, Topic):
         return f"{item}: {counted(len(state.partitions), 'partition')}\n"
     return ""
+
+
+def _shown(value: int | None) -> int | str:
+    return "unknown" if value is None else value
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,28 +14,18 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
 from .._kafka.rpc.offset_commit import OffsetCommit
 from .._kafka.session import Session
-from ._offset_request import SHIFT_BY, TO_DATETIME, TO_EARLIEST, TO_LATEST, TO_OFFSET, Request, Reset, Wanted
-from ._partition_errors import OffsetItem, partition_problem, read_outcomes, topic_problem
+from ._offset_request import Request, Reset, Wanted
+from ._partition_errors import SHARE_GROUP, OffsetItem, partition_problem, read_outcomes, topic_problem
 from ._precondition import Precondition, changes_by_group
 from ._read_groups import Described
-from ._read_topics import Seen, offsets_at, read_logs
+from ._read_topics import Seen
+from ._reset import Logs, clamped, partitions_of, reset_offset, target_logs
 from .results import SET_OFFSET, Item, OffsetTarget, counted
 
 _NO_EPOCH = -1
 
 Target = Committed | KafkaError  # pylint: disable=unsupported-binary-operation
 Targets = dict[str, dict[TopicPartition, Target]]
-
-
-class Log(t.NamedTuple):
-    """A partition's log: its start and end offset, and for a reset by time the offset found."""
-
-    start: int
-    end: int
-    at_time: int | None = None
-
-
-Logs = dict[TopicPartition, Log | KafkaError]  # pylint: disable=unsupported-binary-operation
 
 
 class Saved(t.NamedTuple):
@@ -68,24 +58,15 @@ class Saved(t.NamedTuple):
 async def needed_logs(session: Session, request: Request, saved: Saved | None, topics: Seen) -> Logs:
     """Read the logs that offsets are clamped to: those of a reset, and of recreated topics."""
     partitions = set(_reset_partitions(request, topics) if saved is None else _recreated_partitions(saved, topics))
-    if not partitions or (saved is not None and not saved.clamp):
+    if saved is not None and not saved.clamp:
         return {}
-    logs: Logs = {
-        where: found if isinstance(found, KafkaError) else Log(*found)
-        for where, found in (await read_logs(session, partitions)).items()
-    }
-    if request.reset is not None and request.reset.to == TO_DATETIME:
-        for where, at_time in (await offsets_at(session, partitions, request.reset.value)).items():
-            log = logs[where]
-            if isinstance(log, Log):
-                logs[where] = at_time if isinstance(at_time, KafkaError) else log._replace(at_time=at_time)
-    return logs
+    return await target_logs(session, partitions, request.reset)
 
 
 def _reset_partitions(request: Request, topics: Seen) -> c.Iterator[TopicPartition]:
     for wanted in request.groups.values() if request.reset is not None else ():
         for name, chosen in wanted.items():
-            for where in _partitions(name, chosen, topics[name]):
+            for where in partitions_of(name, chosen, topics[name]):
                 if topic_problem(where, topics[name]) is None:
                     yield where
 
@@ -95,13 +76,6 @@ def _recreated_partitions(saved: Saved, topics: Seen) -> c.Iterator[TopicPartiti
         topic = topics[where.topic]
         if isinstance(topic, Topic) and saved.recreated(topic) and topic_problem(where, topic) is None:
             yield where
-
-
-def _partitions(name: str, chosen: tuple[int, ...] | None, topic: Topic | KafkaError) -> list[TopicPartition]:
-    """Return the chosen partitions of a topic, by default all that it has."""
-    if chosen is None:
-        chosen = () if isinstance(topic, KafkaError) else tuple(sorted(topic.partitions))
-    return [TopicPartition(name, partition) for partition in chosen]
 
 
 def targets(
@@ -122,7 +96,7 @@ def targets(
             wanted[name] = {
                 where: _reset_target(request.reset, where, current.get(where), topics[topic], logs)
                 for topic, chosen in request.groups[name].items()
-                for where in _partitions(topic, chosen, topics[topic])
+                for where in partitions_of(topic, chosen, topics[topic])
             }
         wanted[name] = {where: _with_epoch(target, where, topics) for where, target in wanted[name].items()}
         if saved is not None and saved.missing_only:
@@ -159,7 +133,7 @@ def _restored(saved: Saved, where: TopicPartition, then: Committed, topic: Topic
         return topic_problem(where, topic) or error("INCONSISTENT_TOPIC_ID", words)
     if isinstance(log, KafkaError):
         return log
-    return without_epoch._replace(offset=_clamped(then.offset, log))
+    return without_epoch._replace(offset=clamped(then.offset, log))
 
 
 def _explicit(given: Wanted, current: Committed | None) -> Committed:
@@ -180,29 +154,10 @@ def _reset_target(
     log = logs[where]
     if isinstance(log, KafkaError):
         return log
-    offset = _reset_offset(reset, log, current)
+    offset = reset_offset(reset, log, current.offset if current else None)
     if isinstance(offset, KafkaError):
         return offset
     return current if current and current.offset == offset else Committed(offset)
-
-
-def _reset_offset(reset: Reset, log: Log, current: Committed | None) -> int | KafkaError:
-    """Return where a reset leads, clamped to the log."""
-    if reset.to == SHIFT_BY and current is None:
-        words = "it has no committed offset to shift: reset it by to_earliest, to_latest or to_offset"
-        return error("INVALID_REQUEST", words)
-    wanted = {
-        TO_EARLIEST: log.start,
-        TO_LATEST: log.end,
-        TO_OFFSET: reset.value,
-        SHIFT_BY: reset.value + (current.offset if current else 0),
-        TO_DATETIME: log.end if log.at_time is None or log.at_time < 0 else log.at_time,
-    }[reset.to]
-    return _clamped(wanted, log)
-
-
-def _clamped(offset: int, log: Log) -> int:
-    return min(max(offset, log.start), log.end)
 
 
 def plan(
@@ -260,8 +215,7 @@ def _group_problem(
     if isinstance(group, KafkaError):
         return group
     if group is not None and group.type == "share":
-        words = "it is a share group, which commits no offsets: kafka-share-groups.sh --reset-offsets sets its start"
-        return error("INVALID_REQUEST", words)
+        return error("INVALID_REQUEST", SHARE_GROUP)
     if isinstance(found, KafkaError):
         return found
     if group is not None:

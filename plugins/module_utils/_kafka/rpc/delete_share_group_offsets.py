@@ -9,31 +9,34 @@ from __future__ import annotations
 import typing as t
 
 from .. import typed_messages
-from ..errors import KafkaError, from_code
-from .handler import Done, Handler, Outcome, coordinator_outcome, requested, unique
+from ..errors import from_code
+from ..model import TopicPartition
+from .handler import Done, Handler, Outcome, PartitionErrors, by_topic, coordinator_outcome, requested, unique
 
-TopicErrors = dict[str, KafkaError | None]  # pylint: disable=unsupported-binary-operation
 
-
-class DeleteShareGroupOffsets(Handler[str, TopicErrors]):
-    """Deletes the start offsets of topics; the value holds the error of each topic, None where they were deleted.
+class DeleteShareGroupOffsets(Handler[str, PartitionErrors]):
+    """Deletes the start offsets of topics; the value holds the error of each partition, None where it was deleted.
 
     Args:
-        topics: the topics of each group.
+        partitions: what to delete, by group: all partitions of each topic that the group has a state of.
     """
 
-    def __init__(self, topics: dict[str, list[str]]) -> None:
-        self._topics = topics
+    def __init__(self, partitions: dict[str, list[TopicPartition]]) -> None:
+        self._partitions = partitions
 
     def request(self, keys: list[str]) -> t.Any:
         topic = typed_messages.DeleteShareGroupOffsetsRequest.Topic
         return typed_messages.DeleteShareGroupOffsetsRequest(
-            group_id=keys[0], topics=[topic(topic_name=name) for name in self._topics[keys[0]]]
+            group_id=keys[0], topics=[topic(topic_name=name) for name in by_topic(self._partitions[keys[0]])]
         )
 
-    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[TopicErrors]]:
+    def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[PartitionErrors]]:
         outcome = coordinator_outcome(response.error_code, response.error_message)
         if outcome is not None:
             return {keys[0]: outcome}
-        found = unique((one.topic_name, from_code(one.error_code, one.error_message)) for one in response.responses)
-        return {keys[0]: Done(requested(self._topics[keys[0]], found))}
+        partitions = self._partitions[keys[0]]
+        found = requested(
+            by_topic(partitions),
+            unique((one.topic_name, from_code(one.error_code, one.error_message)) for one in response.responses),
+        )
+        return {keys[0]: Done({where: found[where.topic] for where in partitions})}
