@@ -40,6 +40,7 @@ LEAST: dict[str, dict[str, t.Any]] = {
     "consumer_group_offsets": {"group": "g", "topics": [{"name": "t"}], "reset": {"to_earliest": True}},
     "consumer_offsets_audit": {"output": os.path.join(FOLDER, "kafkaops-odd")},
     "group_config": GROUP,
+    "share_group_offsets": {"group": "g", "topics": [{"name": "t"}], "reset": {"to_earliest": True}},
     "topic": {"names": ["t"], "state": "absent"},
     "topic_info": {},
 }

@@ -8,7 +8,14 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
-from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Group, Listing, Member, Offsets
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import (
+    Group,
+    Listing,
+    Member,
+    Offsets,
+    ShareOffset,
+    ShareOffsets,
+)
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._find_groups import Found
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._lag import assigned, group_lag
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import _member_result
@@ -48,7 +55,7 @@ LOGS = {at(0): (0, 10), at(1): (5, 20), at(2): (7, 7), at(3): UNKNOWN}
         (LISTED, group("g", member(topics=None), protocol_type="connect"), None),
         (LISTED, group("g", member(topics=("a",)), type="streams", protocol_type="streams"), {at(0), at(1), at(2)}),
         (LISTED, group("g", member(topics=("a", "b")), type="streams", protocol_type="streams"), None),
-        (LISTED, group("g", READS, type="share", protocol_type="share"), None),
+        (LISTED, group("g", READS, type="share", protocol_type="share"), {at(0), at(1)}),
         (LISTED, group(), set()),
         (LISTED, None, None),
         (LISTED._replace(state=None, type=None), None, None),
@@ -81,4 +88,27 @@ def test_what_members_read(listing: Listing, described: Group | None, partitions
 )
 def test_lag(offsets: Offsets | None, reads: set[object] | None, lag: int | None, known_lag: int | None) -> None:
     found = Found(LISTED, None, offsets, None if reads is None else frozenset(reads))  # type: ignore[arg-type]
+    assert group_lag(found, LOGS) == (lag, known_lag)
+
+
+@pytest.mark.parametrize(
+    ("starts", "reads", "lag", "known_lag"),
+    [
+        pytest.param({at(0): ShareOffset(4, 0, 2)}, set(), 2, 2, id="the broker's number counts, and not the log"),
+        pytest.param({at(0): ShareOffset(4, 0, 2), at(1): ShareOffset(9, 0, 0)}, {at(0)}, 2, 2, id="several"),
+        pytest.param({at(0): ShareOffset(4, 0, 2), at(1): ShareOffset(9)}, set(), None, 2, id="one of them unknown"),
+        pytest.param({at(0): ShareOffset(4)}, set(), None, None, id="a broker that does not tell the lag"),
+        pytest.param({at(0): ShareOffset(4, 0, 2), at(1): ShareOffset(None)}, set(), None, 2, id="one not read yet"),
+        pytest.param({at(0): ShareOffset(4, 0, 2), at(2): ShareOffset(None)}, set(), 2, 2, id="one without records"),
+        pytest.param({at(0): ShareOffset(4, 0, 2)}, {at(1)}, None, 2, id="one that members have just got"),
+        pytest.param({}, set(), None, None, id="nothing read"),
+        pytest.param(None, set(), None, None, id="a broker that tells nothing"),
+    ],
+)
+def test_lag_of_share_groups(
+    starts: ShareOffsets | None, reads: set[object], lag: int | None, known_lag: int | None
+) -> None:
+    found = Found(LISTED, None, None, frozenset(reads))  # type: ignore[arg-type]
+    if starts is not None:
+        found.tell(starts)
     assert group_lag(found, LOGS) == (lag, known_lag)

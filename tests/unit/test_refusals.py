@@ -254,6 +254,48 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ),
         ({"plan": "p", "state": "absent", "group": "a"}, r"mutually exclusive: group\|groups\|plan"),
     ],
+    "share_group_offsets": [
+        ({}, "missing required arguments: group"),
+        ({"group": ""}, "state is present but any of the following are missing: offsets, reset"),
+        ({"group": "", "topics": [{"name": "t"}], "state": "absent"}, "group is empty.*INVALID_GROUP_ID"),
+        ({"group": 7, "topics": [{"name": "t"}], "state": "absent"}, "group is 7, which YAML reads as a number"),
+        ({"group": "a", "state": "absent"}, "state is absent but all of the following are missing: topics"),
+        ({"group": "a", "state": "absent", "topics": None}, "state absent needs topics"),
+        (
+            {"group": "a", "state": "absent", "topics": [{"name": "s"}, {"name": "t", "partitions": [0]}]},
+            r"topics\[1\].partitions: Kafka deletes the start offsets of whole topics only: omit partitions",
+        ),
+        (
+            {"group": "a", "state": "absent", "topics": [{"name": "t"}], "reset": {"to_latest": True}},
+            "reset requires state present",
+        ),
+        (
+            {"group": "a", "topics": [{"name": "t"}]},
+            "state is present but any of the following are missing: offsets, reset",
+        ),
+        ({"group": "a", "offsets": None}, "state present needs one of offsets and reset"),
+        ({"group": "a", "reset": {"to_latest": True}}, r"missing parameter\(s\) required by 'reset': topics"),
+        ({"group": "a", "topics": [], "reset": {"to_latest": True}}, "topics is an empty list"),
+        ({"group": "a", "offsets": []}, "offsets is an empty list"),
+        ({"group": "a", "offsets": [{"topic": "t", "partition": 0, "offset": -1}]}, r"offsets\[0\].offset is -1"),
+        (
+            {"group": "a", "topics": [{"name": "t"}], "offsets": [{"topic": "t", "partition": 0, "offset": 0}]},
+            r"mutually exclusive: topics\|offsets",
+        ),
+        (
+            {"group": "a", "topics": [{"name": "t"}], "reset": {"shift_by": 1}},
+            "one of the following is required: to_earliest, to_latest, to_datetime, by_duration, to_offset found in reset",
+        ),
+        (
+            {"group": "a", "topics": [{"name": "t"}], "reset": {"to_latest": True, "to_offset": 1}},
+            r"mutually exclusive: to_earliest\|.* found in reset",
+        ),
+        ({"group": "a", "topics": [{"name": "t"}], "reset": {"by_duration": "soon"}}, "reset.by_duration is 'soon'"),
+        (
+            {"group": "a", "topics": [{"name": "t"}], "reset": {"to_latest": True}, "max_changes": -1},
+            "max_changes is -1",
+        ),
+    ],
 }
 
 

@@ -12,7 +12,8 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError, error
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import set_offsets
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import Request, Reset, Wanted
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.set_offsets import Log, Saved
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._reset import Log
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.set_offsets import Saved
 
 from tests.unit.values import ALL, at, group, member, offset, topic
 

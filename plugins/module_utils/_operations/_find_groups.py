@@ -40,6 +40,13 @@ class Found:
     assigned: frozenset[TopicPartition] | None = None
     start_offsets: ShareOffsets | None = None
 
+    def tell(self, start_offsets: ShareOffsets) -> None:
+        """Take what a broker tells of a share group; it has no offset where it has not read anything yet."""
+        self.start_offsets = start_offsets
+        self.offsets = {
+            where: Committed(at.offset, at.leader_epoch) for where, at in start_offsets.items() if at.offset is not None
+        }
+
 
 @dataclasses.dataclass
 class Gathered:
@@ -199,10 +206,7 @@ async def fetched_start_offsets(session: Session, gathered: Gathered) -> None:
     names = [name for name, found in gathered.groups.items() if found.listing.type == "share"]
     for name, found in (await read_start_offsets(session, names)).items() if names else ():
         if not isinstance(found, KafkaError):
-            gathered.groups[name].start_offsets = found
-            gathered.groups[name].offsets = {
-                where: Committed(at.offset, at.leader_epoch) for where, at in found.items() if at.offset is not None
-            }
+            gathered.groups[name].tell(found)
         elif found.name != "UNSUPPORTED_VERSION":
             gathered.errors.append({"group": name, "error": found.as_result()})
 
@@ -210,7 +214,9 @@ async def fetched_start_offsets(session: Session, gathered: Gathered) -> None:
 async def logs(session: Session, gathered: Gathered) -> None:
     """Read the log of every partition that a group has committed, or that its members read."""
     partitions = {
-        where for found in gathered.groups.values() for where in (*(found.offsets or ()), *(found.assigned or ()))
+        where
+        for found in gathered.groups.values()
+        for where in (*(found.start_offsets or found.offsets or ()), *(found.assigned or ()))
     }
     gathered.logs = await read_logs(session, partitions)
     gathered.errors += log_errors(gathered.logs)

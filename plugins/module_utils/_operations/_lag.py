@@ -35,9 +35,6 @@ async def find_assigned(session: Session, gathered: Gathered) -> None:
     topics = await describe_topics(session, names)
     for found in gathered.groups.values():
         found.assigned = assigned(found, topics)
-        if found.assigned is not None and found.start_offsets:
-            # also of partitions that it has not read yet, whoever reads them
-            found.assigned |= found.start_offsets.keys()
 
 
 def assigned(found: Found, topics: Seen) -> frozenset[TopicPartition] | None:
@@ -87,14 +84,16 @@ def group_lag(found: Found, logs: Logs) -> tuple[int | None, int | None]:
         return None, None
     lags = [lag_of(found, where, logs) for where in found.offsets]
     known = [lag for lag in lags if lag is not None]
+    # what a share group has a state of it reads, whether it has members or not
+    reads = None if found.assigned is None else found.assigned | (found.start_offsets or {}).keys()
     if (
         len(known) < len(lags)
-        or found.assigned is None
+        or reads is None
         # the consumer decides where it starts (auto.offset.reset), which is the same place in an empty log
-        or not all(_is_empty(logs.get(where)) for where in found.assigned - found.offsets.keys())
+        or not all(_is_empty(logs.get(where)) for where in reads - found.offsets.keys())
     ):
         return None, sum(known) if known else None
-    total = sum(known) if known or found.assigned else None
+    total = sum(known) if known or reads else None
     return total, total
 
 

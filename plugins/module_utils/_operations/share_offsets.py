@@ -69,8 +69,6 @@ def parse(params: dict[str, t.Any]) -> Request:
         _check_absent(params, topics)
     elif params["offsets"] is None and params["reset"] is None:
         raise InvalidOption("state present needs one of offsets and reset.")
-    elif params["reset"] is not None and not topics:
-        raise InvalidOption("reset needs topics: set the topics to reset.")
     given = None if params["offsets"] is None else offsets_of(params["offsets"])
     return Request(
         group_name(params["group"], "group"),
