@@ -311,8 +311,11 @@ groups:
     offsets:
       description:
         - The committed offsets of the group. The brokers omit topics without DESCRIBE permission.
-        - V(null) for a share group, and if unknown; RV(errors) then has the reason.
-        - This list is valid input for O(kafkaops.groups.consumer_group_offsets#module:offsets).
+        - For a share group, the start offsets. Partitions that the group has not read yet are omitted.
+        - V(null) if unknown; RV(errors) then has the reason. Also V(null) for a share group if the broker does not
+          support its start offsets, which requires Kafka 4.2.
+        - This list is valid input for O(kafkaops.groups.consumer_group_offsets#module:offsets). For a share group, it is
+          valid input for O(kafkaops.groups.share_group_offsets#module:offsets).
       returned: if O(gather) contains V(offsets) or V(lag)
       type: list
       elements: dict
@@ -328,12 +331,12 @@ groups:
           type: int
           sample: 0
         offset:
-          description: The committed offset.
+          description: The committed offset, or the start offset of a share group.
           returned: success
           type: int
           sample: 1200
         leader_epoch:
-          description: The leader epoch of the committed offset. V(-1) if there is none.
+          description: The leader epoch of the offset. V(-1) if there is none.
           returned: success
           type: int
           sample: 3
@@ -359,6 +362,8 @@ groups:
               log end offset is unknown.
             - Offsets before RV(groups[].offsets[].log_start), which are no longer in the log, are included.
             - V(0) if the committed offset is greater than the log end offset.
+            - For a share group, the number of records that it still has to process, as the broker reports it. The group
+              can have processed some of the records after its start offset. V(null) if the broker does not report it.
           returned: success
           type: int
           sample: 50
@@ -367,8 +372,8 @@ groups:
         - The sum of the lag of all partitions that the group has committed offsets for or that its members read.
         - "V(null) if the lag of a partition is unknown: its log end offset could not be read, or a member reads it
           without a committed offset and it has records."
-        - Also V(null) if the group has no committed offsets and reads no partitions, while it rebalances, if its
-          members cannot be described, and for share groups.
+        - Also V(null) if the group has no committed offsets and reads no partitions, while it rebalances, and if its
+          members cannot be described.
       returned: if O(gather) contains V(lag)
       type: int
       sample: 50

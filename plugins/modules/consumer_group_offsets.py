@@ -227,7 +227,7 @@ notes:
     complete.
   - A simple group (one that commits without joining) is always empty, even if it is in use. Its next commit
     overwrites the offset.
-  - Share groups have no committed offsets. Use C(kafka-share-groups.sh) for share groups.
+  - Share groups have no committed offsets. Use M(kafkaops.groups.share_group_offsets) for share groups.
   - O(max_changes) counts partitions.
 seealso:
   - module: kafkaops.groups.consumer_group

@@ -31,7 +31,10 @@ from tests.support.modules import MODULES
 UTILS = CHECKOUT / "plugins" / "module_utils"
 #: The RPCs whose answers become results, and the newest version of each that is used where it is not the newest.
 RPCS = {
+    "AlterShareGroupOffsets": None,
     "ConsumerGroupDescribe": None,
+    "DeleteShareGroupOffsets": None,
+    "DescribeShareGroupOffsets": None,
     "OffsetCommit": offset_commit._MAX_VERSION,
     "OffsetFetch": offset_fetch._MAX_VERSION,
     "ShareGroupDescribe": None,
@@ -241,6 +244,7 @@ def test_errors_are_spelled_as_kafka_spells_them() -> None:
     [
         ("org.apache.kafka.tools.consumer.group.ConsumerGroupCommand", "kafka-consumer-groups.sh"),
         ("kafka.admin.ConfigCommand", "kafka-configs.sh"),
+        ("org.apache.kafka.tools.consumer.group.ShareGroupCommand", "kafka-share-groups.sh"),
         ("org.apache.kafka.tools.StreamsResetter", "kafka-streams-application-reset.sh"),
     ],
 )

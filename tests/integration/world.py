@@ -56,12 +56,14 @@ def see(
     logs: bool = False,
     topics: Sequence[str] = (),
     configs: Sequence[str] = (),
+    shares: bool = False,
 ) -> dict[str, Any]:
     """Return what another client sees of the groups of `watch`, and of `topics`: None for what does not exist.
 
     ``others`` counts the groups that are not watched; ``ids`` tells members that came back from those that stayed;
-    ``logs`` holds the start and the end of every partition with an offset, ``topics`` how many
-    partitions each has, ``configs`` what the groups of `configs` override.
+    ``logs`` holds the start and the end of every partition with an offset, ``topics`` how many partitions each has,
+    ``configs`` what the groups of `configs` override; with ``shares``, the offsets of share groups are their start
+    offsets, by Kafka's own tool.
     """
     listed = truth.groups(client)
     names = [name for name in dict.fromkeys(watch) if name in listed]
@@ -78,6 +80,11 @@ def see(
         }
         for name in names
     }
+    if shares:
+        for name, starts in truth.start_offsets(
+            client, [name for name in names if listed[name].type == "share"]
+        ).items():
+            groups[name] = {**(groups[name] or {}), "offsets": starts}
     answer = {"groups": groups, "ids": members, "others": len(listed.keys() - groups.keys())}
     if topics:
         answer["topics"] = _partitions(client, topics)

@@ -88,6 +88,11 @@ TASKS: dict[str, tuple[str, dict[str, Any], int | None]] = {
     "topic_info": ("topic_info", {"names": [TOPIC], "log": True}, None),
     "topic": ("topic", {"names": ["no-such-topic"]}, 0),
     "group_config": ("group_config", {"names": ["GROUP"], "config": {"consumer.session.timeout.ms": "50000"}}, 1),
+    "share_group_offsets": (
+        "share_group_offsets",
+        {"group": f"{TOPIC}-no-such-group", "state": "absent", "topics": [{"name": TOPIC}]},
+        0,
+    ),
 }
 
 

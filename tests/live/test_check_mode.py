@@ -24,9 +24,9 @@ CLIENT_ID = "check-mode-test"
 DELETE_TOPICS, DELETE_GROUPS, OFFSET_DELETE, LEAVE_GROUP, OFFSET_COMMIT = 20, 42, 47, 13, 8
 ALTER_CONFIGS = 44
 # ListOffsets, Metadata, OffsetFetch, FindCoordinator, DescribeGroups, ListGroups, SaslHandshake, ApiVersions,
-# DescribeConfigs, DescribeCluster, ListConfigResources, the describe RPCs of the newer groups, and librdkafka's
-# telemetry subscription
-READING = {2, 3, 9, 10, 15, 16, 17, 18, 32, 60, 69, 71, 74, 77, 89}
+# DescribeConfigs, DescribeCluster, ListConfigResources, the describe RPCs of the newer groups and of start offsets, and
+# librdkafka's telemetry subscription
+READING = {2, 3, 9, 10, 15, 16, 17, 18, 32, 60, 69, 71, 74, 77, 89, 90}
 TOPIC = "check-mode"
 NUMBERS = itertools.count()
 

@@ -48,7 +48,14 @@ pytestmark = pytest.mark.live
 READ, OTHER = "permissions", "permissions-other"
 #: The group of the case info-share.
 SHARED = "permissions-info-share"
-MUTATING = {"DeleteGroups", "LeaveGroup", "OffsetCommit", "OffsetDelete"}
+MUTATING = {
+    "AlterShareGroupOffsets",
+    "DeleteGroups",
+    "DeleteShareGroupOffsets",
+    "LeaveGroup",
+    "OffsetCommit",
+    "OffsetDelete",
+}
 SESSION_MS = 600_000
 
 
@@ -230,6 +237,25 @@ CASES: dict[str, Case] = {
         [Need("DESCRIBE_CONFIGS", "group")],
         check=nothing,
     ),
+    "start-offsets-absent": Case(
+        "share_group_offsets",
+        {"group": "GROUP", "state": "absent", "topics": [ON_READ]},
+        [Need("DELETE", "group"), Need("READ", "topic", READ)],
+        exists=False,
+    ),
+    "start-offsets-present": Case(
+        "share_group_offsets",
+        {"group": "GROUP", "offsets": [OFFSET]},
+        [Need("READ", "group"), Need("READ", "topic", READ)],
+        exists=False,
+    ),
+    "info-start-offsets": Case(
+        "consumer_group_info",
+        {"names": ["GROUP"], "gather": ["offsets"]},
+        [Need("DESCRIBE", "group"), Need("DESCRIBE", "topic", READ, less=without_offsets)],
+        exists=False,
+        check=lambda outcome: shown(outcome)["offsets"][0]["offset"] == 1,
+    ),
     "topic": Case("topic", {"names": ["GROUP"]}, [Need("DELETE", "topic")]),
     "topic-info": Case(
         "topic_info",
@@ -311,6 +337,14 @@ def world(secured: Cluster) -> Iterator[Cluster]:
     for answer in admin.alter_user_scram_credentials(users).values():
         answer.result()
     topics.grant(client, [acl for one in TRIALS for acl in one.acls()])
+    as_admin = {"security_protocol": "SASL_PLAINTEXT", "sasl_mechanism": "SCRAM-SHA-256"}
+    as_admin |= {"sasl_username": "admin", "sasl_password": secured.users["admin"]}
+    for group in dict.fromkeys(one.group for one in TRIALS if "start-offsets" in one.case):
+        start = {**OFFSET, "offset": 1}
+        made = run(
+            "share_group_offsets", secured.listeners["SASL_PLAINTEXT"], False, as_admin, group=group, offsets=[start]
+        )
+        assert made.changed == 1
     # a share group has members as long as they live
     topics.configure_group(client, SHARED, {"share.auto.offset.reset": "earliest"})
     with share_consumer(client, SHARED, READ):

@@ -16,7 +16,7 @@ from kafka.protocol.admin import DescribeConfigsRequest, DescribeGroupsRequest, 
 from kafka.protocol.consumer import OffsetFetchRequest
 
 from tests.support.clients import Client, properties
-from tests.support.jars import java
+from tests.support.jars import DEFAULT_VERSION, java
 from tests.support.wire import PASSING, Wire, insist
 
 if TYPE_CHECKING:
@@ -212,6 +212,25 @@ def kafka_tool(
     quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"
     command = java(cluster.version, 256, quiet, tool, *given)
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout)
+
+
+def start_offsets(client: Client, groups: Sequence[str]) -> dict[str, list[str]]:
+    """The start offsets of share groups, as Kafka's own tool shows them: C(TOPIC-PARTITION=OFFSET lag LAG)."""
+    found: dict[str, list[str]] = {group: [] for group in groups}
+    given = [argument for group in groups for argument in ("--group", group)]
+    tool = "org.apache.kafka.tools.consumer.group.ShareGroupCommand"
+    arguments = ["--bootstrap-server", properties(client)["bootstrap.servers"], "--describe", "--offsets", *given]
+    quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"
+    command = java(DEFAULT_VERSION, 128, quiet, tool, *arguments)
+    shown = subprocess.run(
+        command if groups else ["true"], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    for line in shown.splitlines():
+        words = line.split()
+        if len(words) == 5 and words[0] in found:
+            group, topic, partition, start, lag = words
+            found[group].append(f"{topic}-{partition}={start} lag {lag}")
+    return {group: sorted(lines) for group, lines in found.items()}
 
 
 def _filled(found: dict[str, _Some]) -> dict[str, _Some]:

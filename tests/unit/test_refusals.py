@@ -284,7 +284,7 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ),
         (
             {"group": "a", "topics": [{"name": "t"}], "reset": {"shift_by": 1}},
-            "one of the following is required: to_earliest, to_latest, to_datetime, by_duration, to_offset found in reset",
+            "following is required: to_earliest, to_latest, to_datetime, by_duration, to_offset found in reset",
         ),
         (
             {"group": "a", "topics": [{"name": "t"}], "reset": {"to_latest": True, "to_offset": 1}},

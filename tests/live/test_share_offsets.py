@@ -1,0 +1,200 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Start offsets of share groups: what Kafka's own clients read and show, lost answers, check mode, older brokers."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.live.task import Outcome, ansible, run
+from tests.live.test_check_mode import READING
+from tests.support import topics, truth
+from tests.support.broker import Cluster
+from tests.support.jars import DEFAULT_VERSION
+from tests.support.proxy import Proxy
+
+TOPIC, OTHER = "share-offsets", "share-offsets-other"
+RECORDS = 10
+CLIENT_ID = "share-offsets-test"
+ALTER, DELETE = 91, 92
+NUMBERS = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def proxy(cluster: Cluster) -> Iterator[Proxy]:
+    """The recording proxy before the cluster, and topics with records behind it."""
+    topics.create(cluster.client(), TOPIC, records=RECORDS)
+    topics.create(cluster.client(), OTHER, records=3)
+    assert cluster.proxy is not None
+    yield cluster.proxy
+    cluster.proxy.reset()
+
+
+@pytest.fixture
+def group(cluster: Cluster, proxy: Proxy) -> str:
+    """An Empty share group whose start offset is 4."""
+    name = f"share-offsets-{next(NUMBERS)}"
+    assert set_start(cluster.bootstrap, name, 4).changed == 1
+    return name
+
+
+def set_start(address: str, name: str, offset: int, **more: Any) -> Outcome:
+    return run("share_group_offsets", address, group=name, offsets=[at(offset)], **more)
+
+
+def at(offset: int, topic: str = TOPIC) -> dict[str, Any]:
+    return {"topic": topic, "partition": 0, "offset": offset}
+
+
+def delete(address: str, name: str, *names: str) -> Outcome:
+    return run("share_group_offsets", address, group=name, state="absent", topics=[{"name": each} for each in names])
+
+
+def reset(address: str, name: str, **to: Any) -> Outcome:
+    return run("share_group_offsets", address, group=name, topics=[{"name": TOPIC}], reset=to)
+
+
+def lag(address: str, name: str) -> Any:
+    return run("consumer_group_info", address, names=name, gather=["lag"]).given["groups"][0]["lag"]
+
+
+def read(cluster: Cluster, name: str) -> list[int]:
+    """Read all that there is with Kafka's own share consumer, and return the offsets; the group is Empty again."""
+    tool = "org.apache.kafka.tools.consumer.ConsoleShareConsumer"
+    shown = ["--formatter-property", "print.offset=true", "--timeout-ms", "8000"]
+    ended = truth.kafka_tool(cluster, tool, ["--topic", TOPIC, "--group", name, *shown])
+    truth.wait_state(cluster.client(), name, "Empty")
+    return [int(offset) for offset in re.findall(r"^Offset:(\d+)", ended.stdout, re.MULTILINE)]
+
+
+def test_kafkas_share_consumer_reads_from_where_a_reset_says(cluster: Cluster, proxy: Proxy) -> None:
+    name = f"share-offsets-{next(NUMBERS)}"
+    made = reset(cluster.bootstrap, name, to_offset=7)
+    assert [item.creates_group for item in made.items] == [True]
+    assert read(cluster, name) == [7, 8, 9]
+    assert lag(cluster.bootstrap, name) == 0
+
+    # its start offset may still be 7, but nothing after that is left to read
+    again = reset(cluster.bootstrap, name, to_offset=7)
+    assert (again.changed, again.errors) == (1, {})
+    assert lag(cluster.bootstrap, name) == 3
+    assert reset(cluster.bootstrap, name, to_offset=7).changed == 0
+    assert read(cluster, name) == [7, 8, 9]
+
+    assert reset(cluster.bootstrap, name, to_earliest=True).changed == 1
+    assert truth.start_offsets(cluster.client(), [name]) == {name: [f"{TOPIC}-0=0 lag {RECORDS}"]}
+    assert read(cluster, name) == list(range(RECORDS))
+
+    assert delete(cluster.bootstrap, name, TOPIC).changed == 1
+    assert truth.start_offsets(cluster.client(), [name]) == {name: []}
+    topics.configure_group(cluster.client(), name, {"share.auto.offset.reset": "earliest"})
+    assert read(cluster, name) == list(range(RECORDS)), "a group without start offsets starts where its setting says"
+
+
+def test_what_the_info_module_returns_is_what_kafkas_tool_shows_and_can_be_given_back(
+    cluster: Cluster, group: str
+) -> None:
+    set_start(cluster.bootstrap, group, 4)
+    run("share_group_offsets", cluster.bootstrap, group=group, offsets=[at(1, OTHER)])
+    for asked in ({"names": group}, {"match": group}):
+        (found,) = run("consumer_group_info", cluster.bootstrap, gather=["offsets", "lag"], **asked).given["groups"]
+        shown = [f"{one['topic']}-{one['partition']}={one['offset']} lag {one['lag']}" for one in found["offsets"]]
+        assert shown == [f"{TOPIC}-0=4 lag 6", f"{OTHER}-0=1 lag 2"]
+        assert truth.start_offsets(cluster.client(), [group]) == {group: sorted(shown)}
+        assert (found["lag"], found["known_lag"]) == (8, 8)
+        assert [(one["log_start"], one["log_end"]) for one in found["offsets"]] == [(0, RECORDS), (0, 3)]
+    back = ansible("share_group_offsets", cluster.bootstrap, group=group, offsets=found["offsets"])
+    assert (back["summary"]["unchanged"], back["changed"]) == (2, False)
+    copied = ansible("share_group_offsets", cluster.bootstrap, group=f"{group}-copy", offsets=found["offsets"])
+    assert copied["summary"]["changed"] == 2
+
+
+@pytest.mark.parametrize(("api_key", "state"), [(ALTER, "present"), (DELETE, "absent")])
+def test_a_lost_answer(cluster: Cluster, proxy: Proxy, group: str, api_key: int, state: str) -> None:
+    proxy.clear()
+    proxy.drop_answers(api_key)
+    outcome = set_start(proxy.address, group, 2) if state == "present" else delete(proxy.address, group, TOPIC)
+    assert (proxy.count()[api_key], outcome.changed, outcome.errors) == (1, 1, {})
+    expected = [f"{TOPIC}-0=2 lag 8"] if state == "present" else []
+    assert truth.start_offsets(cluster.client(), [group]) == {group: expected}
+
+
+@pytest.mark.parametrize(("api_key", "state"), [(ALTER, "present"), (DELETE, "absent")])
+def test_what_is_used_after_a_lost_answer_is_kept(
+    cluster: Cluster, proxy: Proxy, group: str, api_key: int, state: str
+) -> None:
+    proxy.clear()
+    proxy.drop_answers(api_key)
+    proxy.after(api_key, 1, lambda: set_start(cluster.bootstrap, group, 9))
+    outcome = set_start(proxy.address, group, 2) if state == "present" else delete(proxy.address, group, TOPIC)
+    assert (proxy.count()[api_key], outcome.changed) == (1, 0)
+    assert set(outcome.errors.values()) == {"POLICY_VIOLATION"}
+    assert truth.start_offsets(cluster.client(), [group]) == {group: [f"{TOPIC}-0=9 lag 1"]}
+
+
+def test_a_consumer_that_joins_while_the_task_runs(cluster: Cluster, proxy: Proxy, group: str) -> None:
+    from tests.support.consumers import share_consumer
+
+    member = share_consumer(cluster.client(), group, TOPIC)
+
+    def join() -> None:
+        member.start()
+        truth.wait_stable(cluster.client(), group)
+
+    try:
+        proxy.clear()
+        proxy.before(ALTER, 1, join)
+        outcome = set_start(proxy.address, group, 2)
+    finally:
+        proxy.reset()
+        member.close()
+    assert outcome.errors == {group: "NON_EMPTY_GROUP"}
+    assert outcome.changed == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "mutating"),
+    [
+        ({"topics": [{"name": TOPIC}], "reset": {"to_earliest": True}}, {ALTER}),
+        ({"topics": [{"name": TOPIC}], "state": "absent"}, {DELETE}),
+    ],
+)
+def test_check_mode_sends_nothing_that_mutates(
+    cluster: Cluster, proxy: Proxy, group: str, args: dict[str, Any], mutating: set[int]
+) -> None:
+    proxy.clear()
+    predicted = ansible("share_group_offsets", proxy.address, check=True, client_id=CLIENT_ID, group=group, **args)
+    seen = proxy.count(CLIENT_ID)
+    assert seen.keys() <= READING, f"check mode sent {seen}"
+    assert 90 in seen, "the proxy did not see the task"
+    assert truth.start_offsets(cluster.client(), [group]) == {group: [f"{TOPIC}-0=4 lag 6"]}
+
+    proxy.clear()
+    done = ansible("share_group_offsets", proxy.address, client_id=CLIENT_ID, group=group, **args)
+    assert proxy.count(CLIENT_ID).keys() - READING == mutating
+    assert done["changed"] is True
+    assert {key: predicted[key] for key in ("changed", "results", "summary")} == {
+        key: done[key] for key in ("changed", "results", "summary")
+    }
+
+
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_an_older_broker(release: Cluster, state: str) -> None:
+    if release.version == DEFAULT_VERSION:
+        pytest.skip("it has start offsets")
+    topics.create(release.client(), f"{TOPIC}-{state}")
+    args: dict[str, Any] = {"topics": [{"name": f"{TOPIC}-{state}"}]}
+    args |= {"reset": {"to_earliest": True}} if state == "present" else {"state": "absent"}
+    for check in (True, False):
+        outcome = run("share_group_offsets", release.bootstrap, check, group="none", **args)
+        ((name, message),) = [(item.error.name, item.error.message) for item in outcome.items if item.error]
+        assert name == "UNSUPPORTED_VERSION"
+        assert message.startswith("the broker does not support start offsets of share groups: upgrade the cluster")
+        assert outcome.requests.keys() & {"AlterShareGroupOffsets", "DeleteShareGroupOffsets"} == set()
