@@ -314,8 +314,8 @@ groups:
         - For a share group, the start offsets. Partitions that the group has not read yet are omitted.
         - V(null) if unknown; RV(errors) then has the reason. Also V(null) for a share group if the broker does not
           support its start offsets, which requires Kafka 4.2.
-        - This list is valid input for O(kafkaops.groups.consumer_group_offsets#module:offsets). For a share group, it is
-          valid input for O(kafkaops.groups.share_group_offsets#module:offsets).
+        - This list is valid input for O(kafkaops.groups.consumer_group_offsets#module:offsets). For a share group, it
+          is valid input for O(kafkaops.groups.share_group_offsets#module:offsets).
       returned: if O(gather) contains V(offsets) or V(lag)
       type: list
       elements: dict

@@ -103,7 +103,8 @@ def test_what_the_info_module_returns_is_what_kafkas_tool_shows_and_can_be_given
 ) -> None:
     set_start(cluster.bootstrap, group, 4)
     run("share_group_offsets", cluster.bootstrap, group=group, offsets=[at(1, OTHER)])
-    for asked in ({"names": group}, {"match": group}):
+    ways: list[dict[str, Any]] = [{"names": group}, {"match": group}]
+    for asked in ways:
         (found,) = run("consumer_group_info", cluster.bootstrap, gather=["offsets", "lag"], **asked).given["groups"]
         shown = [f"{one['topic']}-{one['partition']}={one['offset']} lag {one['lag']}" for one in found["offsets"]]
         assert shown == [f"{TOPIC}-0=4 lag 6", f"{OTHER}-0=1 lag 2"]

@@ -219,7 +219,7 @@ def start_offsets(client: Client, groups: Sequence[str]) -> dict[str, list[str]]
     found: dict[str, list[str]] = {group: [] for group in groups}
     given = [argument for group in groups for argument in ("--group", group)]
     tool = "org.apache.kafka.tools.consumer.group.ShareGroupCommand"
-    arguments = ["--bootstrap-server", properties(client)["bootstrap.servers"], "--describe", "--offsets", *given]
+    arguments = ["--bootstrap-server", str(properties(client)["bootstrap.servers"]), "--describe", "--offsets", *given]
     quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"
     command = java(DEFAULT_VERSION, 128, quiet, tool, *arguments)
     shown = subprocess.run(

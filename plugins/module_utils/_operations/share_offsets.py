@@ -98,9 +98,9 @@ async def change_share_offsets(request: Request, session: Session) -> Report:
     view = await read(request, session)
     if request.state == "absent":
         session.warnings += missing_topics(view.topics)
-        items = limit(plan_deletion(request, view), DELETE_OFFSET, request.max_changes)
+        items = limit(plan_deletion(request, view), [DELETE_OFFSET], request.max_changes)
     else:
-        items = limit(plan_setting(request, view), SET_OFFSET, request.max_changes)
+        items = limit(plan_setting(request, view), [SET_OFFSET], request.max_changes)
     if not session.check_mode:
         items = await apply(request, session, items)
     return Report(items)
