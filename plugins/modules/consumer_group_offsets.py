@@ -18,7 +18,7 @@ description:
     not subscribed to (O(unsubscribed)), or those that an audit found to be unused (O(plan)).
   - >-
     With O(state=present), set committed offsets: to given values (O(offsets)), to a position in the log (O(reset)),
-    or to the values of a back-up (O(restore)).
+    to the values of a back-up (O(restore)), or to the offsets of another group (O(copy_from)).
   - Each partition has its own result.
   - Partitions without a committed offset are reported as unchanged with O(state=absent), as are partitions with the
     desired offset with O(state=present).
@@ -81,7 +81,7 @@ options:
   state:
     description:
       - V(absent) deletes committed offsets.
-      - V(present) sets committed offsets. One of O(offsets), O(reset) and O(restore) is required.
+      - V(present) sets committed offsets. One of O(offsets), O(reset), O(restore) and O(copy_from) is required.
     type: str
     choices: [absent, present]
     default: present
@@ -183,6 +183,14 @@ options:
         description: The path of the back-up, on the host that the module runs on.
         type: path
         required: true
+      topics:
+        description:
+          - >-
+            The topics to restore, each with the name of the topic to set its offsets on, such as
+            C({orders: orders, bills: bills-v2}). By default, all topics of the back-up, with their names.
+          - On a topic of another name, partitions fail with C(OFFSET_OUT_OF_RANGE) if the offset is outside of the log.
+            With O(restore.recreated=clamp), the offset is clamped to the log. Leader epochs are not restored.
+        type: dict
       any_cluster:
         description: Whether to restore a back-up of another cluster. If V(false), such a back-up is rejected.
         type: bool
@@ -204,6 +212,24 @@ options:
         type: str
         choices: [fail, clamp]
         default: fail
+  copy_from:
+    description:
+      - Set the offsets of O(group) to the committed offsets of another group of the same cluster, with their metadata.
+      - The other group may have members. Its offsets are read once. Pending transactions of it are waited for.
+      - Offsets of O(group) on other partitions are kept.
+    type: dict
+    suboptions:
+      group:
+        description: The group to copy from. Quote numbers.
+        type: raw
+        required: true
+      topics:
+        description:
+          - The topics to copy, each with the name of the topic to set its offsets on. By default, all topics with
+            committed offsets, with their names.
+          - On a topic of another name, partitions fail with C(OFFSET_OUT_OF_RANGE) if the offset is outside of the log,
+            and leader epochs are not copied.
+        type: dict
 notes:
   - >-
     Permissions for O(state=absent): DELETE on the group, and READ on each topic. Permissions for O(state=present):
@@ -287,16 +313,19 @@ EXAMPLES = r"""
             offset: 1187
             metadata: set by hand
 
-    - name: Get the offsets of a group
-      kafkaops.groups.consumer_group_info:
-        name: reports
-        gather: [offsets]
-      register: reports
-
     - name: Copy the offsets to a new group
       kafkaops.groups.consumer_group_offsets:
         group: reports-v2
-        offsets: "{{ reports.groups[0].offsets }}"
+        copy_from:
+          group: reports
+
+    - name: Copy the offsets of one topic to its copy of another name
+      kafkaops.groups.consumer_group_offsets:
+        group: reports-v2
+        copy_from:
+          group: reports
+          topics:
+            orders: orders-v2
 
     - name: Reset a group to the start of a topic
       kafkaops.groups.consumer_group_offsets:
@@ -537,10 +566,15 @@ def main() -> None:
                 "type": "dict",
                 "options": {
                     "path": {"type": "path", "required": True},
+                    "topics": {"type": "dict"},
                     "any_cluster": {"type": "bool", "default": False},
                     "missing_only": {"type": "bool", "default": False},
                     "recreated": {"type": "str", "choices": ["fail", "clamp"], "default": "fail"},
                 },
+            },
+            "copy_from": {
+                "type": "dict",
+                "options": {"group": {"type": "raw", "required": True}, "topics": {"type": "dict"}},
             },
             "backup": {"type": "path"},
             "max_changes": {"type": "int"},
@@ -550,16 +584,17 @@ def main() -> None:
         offsets.change_offsets,
         mutually_exclusive=[
             ("group", "groups", "plan"),
-            ("plan", "offsets", "reset", "restore"),
+            ("plan", "offsets", "reset", "restore", "copy_from"),
             ("topics", "offsets"),
             ("topics", "restore"),
+            ("topics", "copy_from"),
         ],
         required_if=[
             ("state", "absent", ("group", "groups", "plan"), True),
-            ("state", "present", ("offsets", "reset", "restore"), True),
+            ("state", "present", ("offsets", "reset", "restore", "copy_from"), True),
             ("unsubscribed", True, ("group", "groups"), True),
         ],
-        required_by={"topics": ["group"], "offsets": ["group"]},
+        required_by={"topics": ["group"], "offsets": ["group"], "copy_from": ["group"]},
     )
 
 

@@ -30,6 +30,7 @@ def plan(seen: t.Any, wanted: t.Any, found: t.Any = None, topics: t.Any = None) 
         offsets=None,
         reset=None,
         restore=None,
+        copy_from=None,
         backup=None,
         max_changes=None,
     )

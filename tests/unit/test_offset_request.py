@@ -12,6 +12,7 @@ import typing as t
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import (
+    Copy,
     Reset,
     Restore,
     Wanted,
@@ -21,10 +22,10 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offse
 from tests.unit.values import at
 
 DEFAULTS: dict[str, t.Any] = dict.fromkeys(
-    ("group", "topics", "groups", "plan", "offsets", "reset", "restore", "backup", "max_changes")
+    ("group", "topics", "groups", "plan", "offsets", "reset", "restore", "copy_from", "backup", "max_changes")
 )
 DEFAULTS.update(state="absent", unsubscribed=False)
-RESTORE = {"path": "f", "any_cluster": False, "missing_only": False, "recreated": "fail"}
+RESTORE = {"path": "f", "topics": None, "any_cluster": False, "missing_only": False, "recreated": "fail"}
 
 
 def topics(**partitions: list[int] | None) -> list[dict[str, t.Any]]:
@@ -119,13 +120,23 @@ def test_offsets() -> None:
 @pytest.mark.parametrize(
     ("how", "read"),
     [
-        ({}, Restore("f", any_cluster=False, missing_only=False, clamp=False)),
-        ({"any_cluster": True, "missing_only": True}, Restore("f", any_cluster=True, missing_only=True, clamp=False)),
-        ({"recreated": "clamp"}, Restore("f", any_cluster=False, missing_only=False, clamp=True)),
+        ({}, Restore("f", None, any_cluster=False, missing_only=False, clamp=False)),
+        (
+            {"any_cluster": True, "missing_only": True},
+            Restore("f", None, any_cluster=True, missing_only=True, clamp=False),
+        ),
+        ({"recreated": "clamp"}, Restore("f", None, any_cluster=False, missing_only=False, clamp=True)),
+        ({"topics": {"a": "b"}}, Restore("f", {"a": "b"}, any_cluster=False, missing_only=False, clamp=False)),
     ],
 )
 def test_restore(how: dict[str, t.Any], read: Restore) -> None:
     assert parse({**DEFAULTS, "state": "present", "restore": {**RESTORE, **how}}).restore == read
+
+
+@pytest.mark.parametrize("topics", [None, {"a": "a"}, {"a": "b", "b": "a"}])
+def test_copy_from(topics: dict[str, str] | None) -> None:
+    params = {"state": "present", "group": "g", "copy_from": {"group": "h", "topics": topics}}
+    assert parse({**DEFAULTS, **params}).copy_from == Copy("h", topics)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +163,7 @@ def test_restore(how: dict[str, t.Any], read: Restore) -> None:
         ({**reset(to_latest=True), "state": "absent"}, "reset requires state present"),
         ({"group": "g", "restore": RESTORE}, "restore requires state present"),
         ({"group": "g", "offsets": [wanted(1)]}, "offsets requires state present"),
-        ({"state": "present", "group": "g", "topics": topics(a=None)}, "needs one of offsets, reset and restore"),
+        ({"state": "present", "group": "g", "topics": topics(a=None)}, "needs one of offsets, reset, restore and copy_from"),
         ({"state": "present", "group": "g", "offsets": []}, "offsets is an empty list"),
         ({"state": "present", "group": "g", "offsets": [wanted(-1)]}, r"offsets\[0\].offset is -1"),
         ({"state": "present", "group": "g", "offsets": [wanted(1, leader_epoch=-2)]}, "leader_epoch is -2"),

@@ -164,9 +164,9 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ),
         (
             {"group": "a", "topics": [{"name": "t"}]},
-            "state is present but any of the following are missing: offsets, reset, restore",
+            "state is present but any of the following are missing: offsets, reset, restore, copy_from",
         ),
-        ({"group": "a", "offsets": None}, "state present needs one of offsets, reset and restore"),
+        ({"group": "a", "offsets": None}, "state present needs one of offsets, reset, restore and copy_from"),
         (
             {"group": "a", "topics": [{"name": "t"}], "state": "absent", "reset": {"to_latest": True}},
             "reset requires state present",
@@ -203,15 +203,26 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ),
         (
             {"restore": {"path": "f"}, "reset": {"to_latest": True}},
-            r"mutually exclusive: plan\|offsets\|reset\|restore",
+            r"mutually exclusive: plan\|offsets\|reset\|restore\|copy_from",
         ),
         ({"plan": "p"}, "state is present but any of the following are missing: offsets, reset, restore"),
         (
             {"plan": "p", "state": "absent", "restore": {"path": "f"}},
-            r"mutually exclusive: plan\|offsets\|reset\|restore",
+            r"mutually exclusive: plan\|offsets\|reset\|restore\|copy_from",
         ),
         ({"restore": {"recreated": "clamp"}}, "missing required arguments: path found in restore"),
         ({"restore": {"path": ""}}, "restore.path is empty: set a path"),
+        ({"restore": {"path": "f", "topics": {}}}, "restore.topics is an empty"),
+        ({"restore": {"path": "f", "topics": {"a": 7}}}, "restore.topics.a"),
+        ({"restore": {"path": "f", "topics": {"a": "c", "b": "c"}}}, "restore.topics contains 'c' more than once"),
+        ({"copy_from": {"group": "h"}}, "missing parameter.* required by 'copy_from': group"),
+        ({"group": "g", "copy_from": {"group": "g"}}, "copy_from.group is 'g', the group itself: set another one"),
+        ({"group": "g", "copy_from": {}}, "missing required arguments: group found in copy_from"),
+        (
+            {"group": "g", "topics": [{"name": "t"}], "copy_from": {"group": "h"}},
+            r"mutually exclusive: topics\|copy_from",
+        ),
+        ({"group": "g", "state": "absent", "topics": [{"name": "t"}], "copy_from": {"group": "h"}}, r"topics\|copy_from"),
         ({"restore": {"path": "f", "force": True}}, "restore.force"),
         (
             {"group": "a", "topics": [{"name": "t"}], "reset": {}},

@@ -13,7 +13,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors impo
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import set_offsets
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import Request, Reset, Wanted
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._reset import Log
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.set_offsets import Saved
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._saved_offsets import Saved
 
 from tests.unit.values import ALL, at, group, member, offset, topic
 
@@ -21,7 +21,7 @@ TOPICS = {"a": topic("a", partitions=1, id="now", leader_epochs={0: 3}), "gone":
 
 
 def request(**more: t.Any) -> Request:
-    values = {"groups": {"g": {"a": None}}, "offsets": None, "reset": None, "restore": None, **more}
+    values = {"groups": {"g": {"a": None}}, "offsets": None, "reset": None, "restore": None, "copy_from": None, **more}
     return Request(state="present", plan=None, unsubscribed=False, backup=None, max_changes=None, **values)
 
 
@@ -103,6 +103,30 @@ def test_a_topic_that_was_created_anew(
     logs: t.Any = {at(): Log(10, 20)} if recreated == "clamp" else {}
     (got,) = set_offsets.targets(request(), saved, {"g": {}}, TOPICS, logs)["g"].values()
     assert (got.name if isinstance(got, KafkaError) else got) == target
+
+
+@pytest.mark.parametrize(
+    ("then", "clamp", "target"),
+    [
+        (10, False, offset(10, "m")),
+        (20, False, offset(20, "m")),
+        (9, False, "OFFSET_OUT_OF_RANGE"),
+        (21, False, "OFFSET_OUT_OF_RANGE"),
+        (9, True, offset(10, "m")),
+        (21, True, offset(20, "m")),
+    ],
+)
+def test_a_topic_of_another_name(then: int, clamp: bool, target: t.Any) -> None:
+    """Its log may hold other offsets, and its leader epochs are others."""
+    saved = Saved({"g": {at(): offset(then, "m", 3)}}, {}, True, clamp=clamp, renamed=frozenset({"a"}))
+    saved = saved.of_current_topics(TOPICS)
+    (got,) = set_offsets.targets(request(), saved, {"g": {}}, TOPICS, {at(): Log(10, 20)})["g"].values()
+    assert (got.name if isinstance(got, KafkaError) else got) == target
+
+
+def test_a_copy_keeps_the_epoch_of_the_same_topic() -> None:
+    saved = Saved({"g": {at(): offset(50, "m", 3)}}, {}, True).of_current_topics(TOPICS)
+    assert set_offsets.targets(request(), saved, {"g": {}}, TOPICS, {}) == {"g": {at(): offset(50, "m", 3)}}
 
 
 def test_a_reset_to_an_equal_offset_removes_an_epoch_that_is_not_reached() -> None:

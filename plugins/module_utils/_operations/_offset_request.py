@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import collections
 import collections.abc as c
 import datetime
 import time
@@ -29,7 +30,7 @@ _BY_DURATION = "by_duration"
 _MS_DIGITS = 12
 # more than any time or duration takes
 _LONGEST_TEXT = 100
-_SOURCES = ("offsets", "reset", "restore")
+_SOURCES = ("offsets", "reset", "restore", "copy_from")
 _NO_GROUP = "group or groups is missing."
 
 
@@ -87,10 +88,22 @@ class Reset(t.NamedTuple):
     value: int = 0
 
 
+Renames = dict[str, str]
+"""The topics to select, and the name of each one to set the offsets on."""
+
+
+class Copy(t.NamedTuple):
+    """The group to copy the offsets of, and on which topics; None for all."""
+
+    group: str
+    topics: Renames | None
+
+
 class Restore(t.NamedTuple):
-    """The back-up to restore, and what to do where the cluster has changed since."""
+    """The back-up to restore, on which topics (None for all), and what to do where the cluster has changed since."""
 
     path: str
+    topics: Renames | None
     any_cluster: bool
     missing_only: bool
     clamp: bool
@@ -106,6 +119,7 @@ class Request(t.NamedTuple):
     offsets: dict[TopicPartition, Wanted] | None
     reset: Reset | None
     restore: Restore | None
+    copy_from: Copy | None
     backup: str | None
     max_changes: int | None
 
@@ -129,6 +143,7 @@ def parse(params: dict[str, t.Any]) -> Request:
         offsets=None if params["offsets"] is None else offsets_of(params["offsets"]),
         reset=None if params["reset"] is None else reset_of(params["reset"]),
         restore=None if params["restore"] is None else _restore(params["restore"]),
+        copy_from=None if params["copy_from"] is None else _copy(params["copy_from"], groups),
         backup=inputs.optional_path(params["backup"], "backup"),
         max_changes=inputs.optional_natural(params["max_changes"], "max_changes"),
     )
@@ -188,8 +203,8 @@ def _check_present(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
     elif params["restore"] is not None:
         if any(groups.values()):
             raise InvalidOption("topics and restore are mutually exclusive: set one of them.")
-    elif params["offsets"] is None:
-        raise InvalidOption("state present needs one of offsets, reset and restore.")
+    elif params["offsets"] is None and params["copy_from"] is None:
+        raise InvalidOption("state present needs one of offsets, reset, restore and copy_from.")
 
 
 def _need_topics(groups: dict[str, Topics]) -> None:
@@ -278,4 +293,23 @@ _READ: dict[str, c.Callable[[t.Any, str], int]] = {
 
 def _restore(given: dict[str, t.Any]) -> Restore:
     path = inputs.path(given["path"], "restore.path")
-    return Restore(path, given["any_cluster"], given["missing_only"], given["recreated"] == "clamp")
+    topics = _renames(given["topics"], "restore.topics")
+    return Restore(path, topics, given["any_cluster"], given["missing_only"], given["recreated"] == "clamp")
+
+
+def _copy(given: dict[str, t.Any], groups: dict[str, Topics]) -> Copy:
+    source = group_name(given["group"], "copy_from.group")
+    if source in groups:
+        raise InvalidOption(f"copy_from.group is '{source}', the group itself: set another one.")
+    return Copy(source, _renames(given["topics"], "copy_from.topics"))
+
+
+def _renames(given: dict[t.Any, t.Any] | None, option: str) -> Renames | None:
+    if given is None:
+        return None
+    inputs.not_empty(list(given), option)
+    topics = {inputs.topic_name(old, option): inputs.topic_name(new, f"{option}.{old}") for old, new in given.items()}
+    for new, count in collections.Counter(topics.values()).items():
+        if count > 1:
+            raise InvalidOption(f"{option} contains '{new}' more than once as a new name.")
+    return topics

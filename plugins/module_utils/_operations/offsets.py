@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from .._errors import NothingChanged
 from .._kafka.errors import KafkaError
 from .._kafka.model import Offsets
 from .._kafka.session import Session
@@ -17,8 +16,8 @@ from ._precondition import Precondition
 from ._read_groups import absent_group_operations, committed_now, describe_at_rest
 from ._read_topics import describe_topics
 from ._safeguards import back_up, limit, snapshots
-from .results import DELETE_OFFSET, SET_OFFSET, Report, counted
-from .set_offsets import Saved
+from ._saved_offsets import Saved, read_saved, saved_topics
+from .results import DELETE_OFFSET, SET_OFFSET, Report
 
 
 async def change_offsets(request: Request, session: Session) -> Report:
@@ -27,7 +26,7 @@ async def change_offsets(request: Request, session: Session) -> Report:
     expected = None if given is None else given.delete_offsets
     if expected is not None:
         request = request._replace(groups=delete_offsets.by_group(expected))
-    saved = _saved(request, session)
+    saved = await read_saved(request, session)
     names = list(saved.groups if saved is not None else request.groups)
     # answered while groups are read
     asked = (
@@ -48,6 +47,8 @@ async def change_offsets(request: Request, session: Session) -> Report:
             items = leave_alone(items, changed_offsets(expected, groups, offsets))
         items = limit(items, [DELETE_OFFSET], request.max_changes)
     else:
+        if saved is not None and request.copy_from is not None:
+            saved = saved.of_current_topics(topics)
         logs = await set_offsets.needed_logs(session, request, saved, topics)
         targets = set_offsets.targets(request, saved, offsets, topics, logs)
         absent = await absent_group_operations(session, [name for name, group in groups.items() if group is None])
@@ -65,37 +66,9 @@ async def change_offsets(request: Request, session: Session) -> Report:
     return Report(items, backup_file)
 
 
-def _saved(request: Request, session: Session) -> Saved | None:
-    """Return what is to be restored: the named groups of a back-up, or all."""
-    restore = request.restore
-    if restore is None:
-        return None
-    from .._files import backup as snapshot
-
-    cluster_id = session.wire.cluster_id
-    backup = snapshot.read(restore.path, cluster_id, restore.any_cluster)
-    for name in request.groups:
-        if name not in backup.groups:
-            raise NothingChanged(f"restore.path: {restore.path} does not contain group '{name}'.")
-    saved = Saved(
-        {name: backup.groups[name].offsets for name in request.groups or backup.groups},
-        backup.topics,
-        same_cluster=backup.cluster_id == cluster_id,
-        missing_only=restore.missing_only,
-        clamp=restore.clamp,
-    )
-    unknown = sorted(_named_topics(request, saved) - {*saved.topics})
-    if saved.same_cluster and unknown:
-        session.warnings.append(
-            f"restore.path: {restore.path} does not hold the ids of {counted(len(unknown), 'topic')}, first "
-            f"'{unknown[0]}': it is unknown whether they were recreated since, and leader epochs are not restored"
-        )
-    return saved
-
-
 def _named_topics(request: Request, saved: Saved | None) -> set[str]:
     if saved is not None:
-        return {where.topic for offsets in saved.groups.values() for where in offsets}
+        return saved_topics(saved)
     if request.offsets is not None:
         return {where.topic for where in request.offsets}
     return {name for topics in request.groups.values() for name in topics}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections.abc as c
 import functools
-import typing as t
 
 from .._kafka.errors import KafkaError, error
 from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
@@ -19,7 +18,8 @@ from ._partition_errors import SHARE_GROUP, OffsetItem, partition_problem, read_
 from ._precondition import Precondition, changes_by_group
 from ._read_groups import Described
 from ._read_topics import Seen
-from ._reset import Logs, clamped, partitions_of, reset_offset, target_logs
+from ._reset import Log, Logs, clamped, partitions_of, reset_offset, target_logs
+from ._saved_offsets import Saved
 from .results import SET_OFFSET, Item, OffsetTarget, counted
 
 _NO_EPOCH = -1
@@ -28,38 +28,9 @@ Target = Committed | KafkaError  # pylint: disable=unsupported-binary-operation
 Targets = dict[str, dict[TopicPartition, Target]]
 
 
-class Saved(t.NamedTuple):
-    """What is restored from a back-up.
-
-    Attributes:
-        groups: the offsets of each group.
-        topics: the ids of its topics, see C(_snapshot.TopicIds).
-        same_cluster: whether it is a back-up of this cluster.
-        missing_only: whether what is committed now stays.
-        clamp: whether offsets of a recreated topic are clamped to its log.
-    """
-
-    groups: dict[str, Offsets]
-    topics: c.Mapping[str, str | None]
-    same_cluster: bool
-    missing_only: bool = False
-    clamp: bool = False
-
-    def recreated(self, topic: Topic) -> bool:
-        """Whether the topic is known to be another one than that of the back-up; other clusters are not compared."""
-        then = self.topics.get(topic.name, topic.id)
-        return self.same_cluster and bool(topic.id) and then != topic.id
-
-    def same_topic(self, topic: Topic) -> bool:
-        """Whether the topic is known to be that of the back-up."""
-        return self.same_cluster and bool(topic.id) and self.topics.get(topic.name) == topic.id
-
-
 async def needed_logs(session: Session, request: Request, saved: Saved | None, topics: Seen) -> Logs:
-    """Read the logs that offsets are clamped to: those of a reset, and of recreated topics."""
-    partitions = set(_reset_partitions(request, topics) if saved is None else _recreated_partitions(saved, topics))
-    if saved is not None and not saved.clamp:
-        return {}
+    """Read the logs that offsets are clamped to or compared with: of a reset, and of recreated and renamed topics."""
+    partitions = set(_reset_partitions(request, topics) if saved is None else _other_partitions(saved, topics))
     return await target_logs(session, partitions, request.reset)
 
 
@@ -71,10 +42,12 @@ def _reset_partitions(request: Request, topics: Seen) -> c.Iterator[TopicPartiti
                     yield where
 
 
-def _recreated_partitions(saved: Saved, topics: Seen) -> c.Iterator[TopicPartition]:
+def _other_partitions(saved: Saved, topics: Seen) -> c.Iterator[TopicPartition]:
     for where in (where for offsets in saved.groups.values() for where in offsets):
         topic = topics[where.topic]
-        if isinstance(topic, Topic) and saved.recreated(topic) and topic_problem(where, topic) is None:
+        if isinstance(topic, KafkaError) or topic_problem(where, topic) is not None:
+            continue
+        if where.topic in saved.renamed or (saved.clamp and saved.recreated(topic)):
             yield where
 
 
@@ -122,6 +95,8 @@ def _restored(saved: Saved, where: TopicPartition, then: Committed, topic: Topic
     if isinstance(topic, KafkaError) or saved.same_topic(topic):
         return then
     without_epoch = then._replace(leader_epoch=_NO_EPOCH)
+    if where.topic in saved.renamed:
+        return topic_problem(where, topic) or _within(saved, without_epoch, logs[where])
     if not saved.recreated(topic):
         return without_epoch
     log = logs.get(where)
@@ -134,6 +109,21 @@ def _restored(saved: Saved, where: TopicPartition, then: Committed, topic: Topic
     if isinstance(log, KafkaError):
         return log
     return without_epoch._replace(offset=clamped(then.offset, log))
+
+
+def _within(saved: Saved, target: Committed, log: Log | KafkaError) -> Target:
+    """Return the target on a renamed topic, whose log may hold other offsets."""
+    if isinstance(log, KafkaError):
+        return log
+    if saved.clamp:
+        return target._replace(offset=clamped(target.offset, log))
+    if log.start <= target.offset <= log.end:
+        return target
+    words = (
+        f"offset {target.offset} is outside of its log, which holds {log.start} to {log.end}: reset the group by time "
+        "instead"
+    )
+    return error("OFFSET_OUT_OF_RANGE", words)
 
 
 def _explicit(given: Wanted, current: Committed | None) -> Committed:
