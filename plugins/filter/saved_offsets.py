@@ -46,10 +46,10 @@ _value:
 """
 
 import collections.abc as c
-import csv
 import json
 import typing as t
 
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import csv_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._files.backup import BACKUP
 
 Offset = dict[str, t.Any]
@@ -75,14 +75,12 @@ def saved_offsets(text: str, group: str, cluster_id: str) -> list[Offset] | None
 
 
 def _from_csv(text: str, group: str) -> list[Offset] | None:
-    found = []
-    rows = [row for row in csv.reader(text.splitlines()) if row]
-    for row in rows:
-        *names, partition, offset = row if len(row) in (3, 4) else ("", "", "")
-        if not all(names) or not (partition.isdecimal() and offset.isdecimal()):
-            return None
-        if len(names) == 1 or names[0] == group:
-            found.append({"topic": names[-1], "partition": int(partition), "offset": int(offset)})
+    try:
+        rows = csv_file.parse(text)
+    except ValueError:
+        return None
+    mine = [row for row in rows if row.group in (None, group)]
+    found = [{"topic": row.topic, "partition": row.partition, "offset": row.offset} for row in mine]
     return found if rows else None
 
 

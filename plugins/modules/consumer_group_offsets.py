@@ -94,6 +94,11 @@ options:
       - If the subscription of a member is unknown, the affected partitions fail.
     type: bool
     default: false
+  all_topics:
+    description:
+      - Reset all partitions with a committed offset of the group. Use this option with O(reset), instead of topics.
+    type: bool
+    default: false
   offsets:
     description:
       - The offsets to set for O(group). They are set as given, and not clamped to the log.
@@ -180,7 +185,12 @@ options:
     type: dict
     suboptions:
       path:
-        description: The path of the back-up, on the host that the module runs on.
+        description:
+          - The path of the back-up, on the host that the module runs on.
+          - The path of a CSV file of C(kafka-consumer-groups.sh --export) ends in C(.csv). Its lines have the form
+            C(TOPIC,PARTITION,OFFSET) of O(group), or C(GROUP,TOPIC,PARTITION,OFFSET). Such a file contains neither the
+            id of the cluster, nor ids of topics, nor metadata. O(restore.any_cluster) and O(restore.recreated) have no
+            effect.
         type: path
         required: true
       topics:
@@ -312,6 +322,13 @@ EXAMPLES = r"""
             partition: 1
             offset: 1187
             metadata: set by hand
+
+    - name: Move all offsets of a group back by one day
+      kafkaops.groups.consumer_group_offsets:
+        group: reports
+        all_topics: true
+        reset:
+          by_duration: P1D
 
     - name: Copy the offsets to a new group
       kafkaops.groups.consumer_group_offsets:
@@ -560,6 +577,7 @@ def main() -> None:
             "plan": {"type": "path"},
             "state": {"type": "str", "choices": ["absent", "present"], "default": "present"},
             "unsubscribed": {"type": "bool", "default": False},
+            "all_topics": {"type": "bool", "default": False},
             "offsets": OFFSETS_SPEC,
             "reset": reset_spec(),
             "restore": {

@@ -27,6 +27,7 @@ def plan(seen: t.Any, wanted: t.Any, found: t.Any = None, topics: t.Any = None) 
         plan=None,
         groups={"g": {} if wanted == UNSUBSCRIBED else wanted},
         unsubscribed=wanted == UNSUBSCRIBED,
+        all_topics=False,
         offsets=None,
         reset=None,
         restore=None,

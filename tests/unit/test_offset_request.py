@@ -24,7 +24,7 @@ from tests.unit.values import at
 DEFAULTS: dict[str, t.Any] = dict.fromkeys(
     ("group", "topics", "groups", "plan", "offsets", "reset", "restore", "copy_from", "backup", "max_changes")
 )
-DEFAULTS.update(state="absent", unsubscribed=False)
+DEFAULTS.update(state="absent", unsubscribed=False, all_topics=False)
 RESTORE = {"path": "f", "topics": None, "any_cluster": False, "missing_only": False, "recreated": "fail"}
 
 
@@ -163,7 +163,7 @@ def test_copy_from(topics: dict[str, str] | None) -> None:
         ({**reset(to_latest=True), "state": "absent"}, "reset requires state present"),
         ({"group": "g", "restore": RESTORE}, "restore requires state present"),
         ({"group": "g", "offsets": [wanted(1)]}, "offsets requires state present"),
-        ({"state": "present", "group": "g", "topics": topics(a=None)}, "needs one of offsets, reset, restore and copy_from"),
+        ({"state": "present", "group": "g", "topics": topics(a=None)}, "needs one of offsets, reset, restore and"),
         ({"state": "present", "group": "g", "offsets": []}, "offsets is an empty list"),
         ({"state": "present", "group": "g", "offsets": [wanted(-1)]}, r"offsets\[0\].offset is -1"),
         ({"state": "present", "group": "g", "offsets": [wanted(1, leader_epoch=-2)]}, "leader_epoch is -2"),

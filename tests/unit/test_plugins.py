@@ -14,6 +14,7 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.kafkaops.groups.plugins.filter.lag_above import lag_above
 from ansible_collections.kafkaops.groups.plugins.filter.matching import matching
 from ansible_collections.kafkaops.groups.plugins.filter.not_restored import not_restored
+from ansible_collections.kafkaops.groups.plugins.filter.offsets_csv import offsets_csv
 from ansible_collections.kafkaops.groups.plugins.filter.plan_review import plan_review
 from ansible_collections.kafkaops.groups.plugins.filter.reset_offsets import reset_offsets
 from ansible_collections.kafkaops.groups.plugins.filter.restore_review import restore_review
@@ -323,6 +324,40 @@ def test_lag_above(unknown: bool, expected: list[str]) -> None:
 def test_lag_that_was_not_gathered() -> None:
     with pytest.raises(AnsibleFilterError, match=r"group 'g' has no lag: set gather to \[lag\]"):
         lag_above([{"name": "g"}], 10)
+
+
+OFFSETS = [{"topic": "orders", "partition": 0, "offset": 5, "lag": 2}, {"topic": "bills", "partition": 1, "offset": 0}]
+DONE = {
+    "action": "set_offset",
+    "group": "g",
+    "topic": "orders",
+    "partition": 2,
+    "failed": False,
+    "after": {"offset": 9},
+}
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        ([], ""),
+        ([{"name": "g", "offsets": []}], ""),
+        ([{"name": "g", "offsets": OFFSETS}], "orders,0,5\nbills,1,0\n"),
+        (
+            [{"name": "g", "offsets": OFFSETS[:1]}, {"name": "h, i", "offsets": OFFSETS[1:]}],
+            'g,orders,0,5\n"h, i",bills,1,0\n',
+        ),
+        ([DONE, DONE | {"failed": True}, DONE | {"after": None}], "orders,2,9\n"),
+        ([DONE, DONE | {"group": "h"}], "g,orders,2,9\nh,orders,2,9\n"),
+    ],
+)
+def test_offsets_csv(found: list[Any], text: str) -> None:
+    assert offsets_csv(found) == text
+
+
+def test_unknown_offsets_are_not_written() -> None:
+    with pytest.raises(AnsibleFilterError, match="the offsets of group 'g' are unknown"):
+        offsets_csv([{"name": "g", "offsets": None}])
 
 
 def test_stale_groups() -> None:

@@ -212,6 +212,16 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ),
         ({"restore": {"recreated": "clamp"}}, "missing required arguments: path found in restore"),
         ({"restore": {"path": ""}}, "restore.path is empty: set a path"),
+        (
+            {"group": "g", "all_topics": True, "offsets": [{"topic": "t", "partition": 0, "offset": 1}]},
+            "all_topics requires reset",
+        ),
+        ({"group": "g", "all_topics": True, "state": "absent"}, "all_topics requires reset"),
+        ({"all_topics": True, "reset": {"to_latest": True}}, "group or groups is missing"),
+        (
+            {"group": "g", "topics": [{"name": "t"}], "all_topics": True, "reset": {"to_latest": True}},
+            "all_topics and topics are mutually exclusive",
+        ),
         ({"restore": {"path": "f", "topics": {}}}, "restore.topics is an empty"),
         ({"restore": {"path": "f", "topics": {"a": 7}}}, "restore.topics.a"),
         ({"restore": {"path": "f", "topics": {"a": "c", "b": "c"}}}, "restore.topics contains 'c' more than once"),
@@ -222,7 +232,10 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
             {"group": "g", "topics": [{"name": "t"}], "copy_from": {"group": "h"}},
             r"mutually exclusive: topics\|copy_from",
         ),
-        ({"group": "g", "state": "absent", "topics": [{"name": "t"}], "copy_from": {"group": "h"}}, r"topics\|copy_from"),
+        (
+            {"group": "g", "state": "absent", "unsubscribed": True, "copy_from": {"group": "h"}},
+            "requires state present",
+        ),
         ({"restore": {"path": "f", "force": True}}, "restore.force"),
         (
             {"group": "a", "topics": [{"name": "t"}], "reset": {}},

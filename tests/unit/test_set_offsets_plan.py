@@ -21,8 +21,9 @@ TOPICS = {"a": topic("a", partitions=1, id="now", leader_epochs={0: 3}), "gone":
 
 
 def request(**more: t.Any) -> Request:
-    values = {"groups": {"g": {"a": None}}, "offsets": None, "reset": None, "restore": None, "copy_from": None, **more}
-    return Request(state="present", plan=None, unsubscribed=False, backup=None, max_changes=None, **values)
+    sources: t.Any = dict.fromkeys(("offsets", "reset", "restore", "copy_from", "plan", "backup", "max_changes"))
+    values = {"groups": {"g": {"a": None}}, "unsubscribed": False, "all_topics": False, **sources, **more}
+    return Request(state="present", **values)
 
 
 @pytest.mark.parametrize(
@@ -134,6 +135,18 @@ def test_a_reset_to_an_equal_offset_removes_an_epoch_that_is_not_reached() -> No
     wanted = set_offsets.targets(request(reset=Reset("to_earliest")), None, {"g": broken}, TOPICS, {at(): Log(10, 20)})
     (item,) = set_offsets.plan(wanted, {"g": group()}, {}, {"g": broken}, TOPICS, {})
     assert (item.changed, item.after) == (True, offset(10, "m"))
+
+
+@pytest.mark.parametrize(
+    ("found", "outcome"), [({}, None), (error("GROUP_AUTHORIZATION_FAILED"), "GROUP_AUTHORIZATION_FAILED")]
+)
+def test_all_topics_of_a_group_without_any(found: t.Any, outcome: str | None) -> None:
+    """One that cannot be read is no group without offsets."""
+    wanted = request(reset=Reset("to_earliest"), groups={"g": {}}, all_topics=True)
+    unknown = set_offsets.unknown_topics(wanted, {})
+    targets = set_offsets.targets(wanted, None, {"g": found}, {}, {})
+    items = set_offsets.plan(targets, {"g": group()}, {}, {"g": found}, {}, unknown)
+    assert [item.error and item.error.name for item in items] == ([outcome] if outcome else [])
 
 
 def test_a_topic_that_cannot_be_told_has_no_partition() -> None:

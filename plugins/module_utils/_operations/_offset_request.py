@@ -116,6 +116,7 @@ class Request(t.NamedTuple):
     plan: str | None
     groups: dict[str, Topics]
     unsubscribed: bool
+    all_topics: bool
     offsets: dict[TopicPartition, Wanted] | None
     reset: Reset | None
     restore: Restore | None
@@ -140,6 +141,7 @@ def parse(params: dict[str, t.Any]) -> Request:
         plan=inputs.optional_path(params["plan"], "plan"),
         groups=groups,
         unsubscribed=params["unsubscribed"],
+        all_topics=params["all_topics"],
         offsets=None if params["offsets"] is None else offsets_of(params["offsets"]),
         reset=None if params["reset"] is None else reset_of(params["reset"]),
         restore=None if params["restore"] is None else _restore(params["restore"]),
@@ -185,26 +187,37 @@ def _check_absent(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
     for option in _SOURCES:
         if params[option] is not None:
             raise InvalidOption(f"{option} requires state present.")
+    if params["all_topics"]:
+        raise InvalidOption("all_topics requires reset.")
     if params["plan"] is not None:
         return
     if not params["unsubscribed"]:
         _need_topics(groups)
-    elif not groups:
-        raise InvalidOption(_NO_GROUP)
-    elif any(groups.values()):
-        raise InvalidOption("unsubscribed and topics are mutually exclusive: set one of them.")
+    else:
+        _need_no_topics(groups, "unsubscribed")
 
 
 def _check_present(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
     if params["unsubscribed"]:
         raise InvalidOption("unsubscribed requires state absent.")
-    if params["reset"] is not None:
+    if params["all_topics"] and params["reset"] is None:
+        raise InvalidOption("all_topics requires reset.")
+    if params["all_topics"]:
+        _need_no_topics(groups, "all_topics")
+    elif params["reset"] is not None:
         _need_topics(groups)
     elif params["restore"] is not None:
         if any(groups.values()):
             raise InvalidOption("topics and restore are mutually exclusive: set one of them.")
     elif params["offsets"] is None and params["copy_from"] is None:
         raise InvalidOption("state present needs one of offsets, reset, restore and copy_from.")
+
+
+def _need_no_topics(groups: dict[str, Topics], option: str) -> None:
+    if not groups:
+        raise InvalidOption(_NO_GROUP)
+    if any(groups.values()):
+        raise InvalidOption(f"{option} and topics are mutually exclusive: set one of them.")
 
 
 def _need_topics(groups: dict[str, Topics]) -> None:

@@ -68,18 +68,26 @@ async def read_saved(request: Request, session: Session) -> Saved | None:
 def _of_backup(restore: Restore, names: list[str], session: Session) -> Saved:
     """Return the named groups of a back-up, or all."""
     from .._files import backup as snapshot
+    from .._files import csv_file
 
     cluster_id = session.wire.cluster_id
-    backup = snapshot.read(restore.path, cluster_id, restore.any_cluster)
+    if restore.path.endswith(csv_file.SUFFIX):
+        # tells neither its cluster nor topic ids
+        origin, ids = None, {}
+        groups = csv_file.read(restore.path, names[0] if len(names) == 1 else None)
+    else:
+        backup = snapshot.read(restore.path, cluster_id, restore.any_cluster)
+        origin, ids = backup.cluster_id, backup.topics
+        groups = {name: group.offsets for name, group in backup.groups.items()}
     for name in names:
-        if name not in backup.groups:
+        if name not in groups:
             raise NothingChanged(f"restore.path: {restore.path} does not contain group '{name}'.")
-    given = {name: backup.groups[name].offsets for name in names or backup.groups}
+    given = {name: groups[name] for name in names or groups}
     _check_topics(given, restore.topics, "restore.topics", restore.path)
     saved = Saved(
         {name: _renamed(offsets, restore.topics) for name, offsets in given.items()},
-        {name: id_ for name, id_ in backup.topics.items() if name not in _new_names(restore.topics)},
-        same_cluster=backup.cluster_id == cluster_id,
+        {name: id_ for name, id_ in ids.items() if name not in _new_names(restore.topics)},
+        same_cluster=origin == cluster_id,
         missing_only=restore.missing_only,
         clamp=restore.clamp,
         renamed=_new_names(restore.topics),

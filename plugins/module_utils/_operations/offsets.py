@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from .._kafka.errors import KafkaError
 from .._kafka.model import Offsets
+from .._kafka.rpc.handler import by_topic
 from .._kafka.session import Session
 from . import delete_offsets, set_offsets
-from ._offset_request import Request
+from ._offset_request import Request, Topics
 from ._plan_changes import changed_offsets, leave_alone, left_alone_warning, read_plan
 from ._precondition import Precondition
 from ._read_groups import absent_group_operations, committed_now, describe_at_rest
@@ -29,9 +30,8 @@ async def change_offsets(request: Request, session: Session) -> Report:
     saved = await read_saved(request, session)
     names = list(saved.groups if saved is not None else request.groups)
     # answered while groups are read
-    asked = (
-        None if request.unsubscribed else session.wire.start(describe_topics(session, _named_topics(request, saved)))
-    )
+    of_groups = request.unsubscribed or request.all_topics
+    asked = None if of_groups else session.wire.start(describe_topics(session, _named_topics(request, saved)))
     needed = "DELETE" if request.state == "absent" else "READ"
     groups = await describe_at_rest(session, names, needed)
     unread = {name: group for name, group in groups.items() if isinstance(group, KafkaError)}
@@ -39,6 +39,8 @@ async def change_offsets(request: Request, session: Session) -> Report:
     # of a coordinator that has just taken over, only the offsets tell that these exist
     unseen = [name for name, group in groups.items() if group is None and offsets[name]]
     groups.update(await describe_at_rest(session, unseen, needed))
+    if request.all_topics:
+        request = request._replace(groups={name: _partitions(offsets[name]) for name in names})
     topics = await (asked or describe_topics(session, _committed_topics(offsets)))
     if request.state == "absent":
         items, warnings = delete_offsets.plan(request, groups, offsets, topics)
@@ -72,6 +74,10 @@ def _named_topics(request: Request, saved: Saved | None) -> set[str]:
     if request.offsets is not None:
         return {where.topic for where in request.offsets}
     return {name for topics in request.groups.values() for name in topics}
+
+
+def _partitions(found: Offsets | KafkaError) -> Topics:
+    return {} if isinstance(found, KafkaError) else {name: tuple(them) for name, them in by_topic(found).items()}
 
 
 def _committed_topics(offsets: dict[str, Offsets | KafkaError]) -> set[str]:

@@ -156,13 +156,13 @@ def plan(
     absent: dict[str, frozenset[str] | KafkaError | None],
     offsets: dict[str, Offsets | KafkaError],
     topics: Seen,
-    unknown: dict[str, list[str]],
+    unknown: dict[str, list[str | None]],
 ) -> list[OffsetItem]:
     """Return what to do with each partition.
 
     Args:
         absent: what one may do with the groups that do not exist.
-        unknown: the topics of each group whose partitions are unknown.
+        unknown: the topics of each group whose partitions are unknown, see `unknown_topics`.
     """
     items: list[OffsetItem] = []
     for name, group_targets in wanted.items():
@@ -182,16 +182,18 @@ def plan(
             else:
                 items.append(Item.planned(place, SET_OFFSET, before, target, creates_group=group is None))
         for topic in unknown.get(name, ()):
-            problem = refusal or topic_problem(TopicPartition(topic, 0), topics[topic])
+            problem = refusal or (topic_problem(TopicPartition(topic, 0), topics[topic]) if topic else None)
             if problem is not None:
                 items.append(Item.refused(OffsetTarget(name, topic), SET_OFFSET, problem))
     return items
 
 
-def unknown_topics(request: Request, topics: Seen) -> dict[str, list[str]]:
-    """Return the topics of each group that are to be reset as a whole, and cannot be told."""
+def unknown_topics(request: Request, topics: Seen) -> dict[str, list[str | None]]:
+    """Return the topics of each group that are to be reset as a whole, and cannot be told; None for all of them."""
     if request.reset is None:
         return {}
+    if request.all_topics:
+        return {name: [None] for name, wanted in request.groups.items() if not wanted}
     return {
         name: [topic for topic, chosen in wanted.items() if chosen is None and isinstance(topics[topic], KafkaError)]
         for name, wanted in request.groups.items()
