@@ -74,6 +74,39 @@ options:
     elements: str
     choices: [state, members, offsets, lag, permissions]
     default: [state]
+  isolation_level:
+    description:
+      - Which records count for V(lag), as for a consumer with this C(isolation.level). With V(read_committed), a log
+        ends at the first record of an open transaction.
+      - The lag of share groups is the brokers' own, and does not depend on this option.
+    type: str
+    choices: [read_uncommitted, read_committed]
+    default: read_uncommitted
+  min_lag:
+    description:
+      - Return only groups whose lag is at least this number of records. Groups with an unknown lag are returned,
+        because their lag can be as high.
+      - With O(min_lag) or O(max_lag), V(lag) is gathered and returned even if O(gather) does not contain it.
+    type: int
+  max_lag:
+    description:
+      - Return only groups whose lag is at most this number of records. Groups with an unknown lag are not returned,
+        because their lag can be higher.
+    type: int
+  idle:
+    description:
+      - V(true) returns only groups without members, V(false) only groups with members.
+    type: bool
+  match_members:
+    description:
+      - Return only groups with a member that matches. If both suboptions are set, the same member must match both.
+      - V(members) is gathered and returned even if O(gather) does not contain it. All members of a group are returned.
+    type: dict
+    suboptions:
+      client_id: &patterns
+        description: Patterns, as in O(match).
+        type: raw
+      host: *patterns
   partial:
     description:
       - Whether to succeed if a broker or a group cannot be read. RV(errors) lists what is missing.
@@ -97,7 +130,8 @@ options:
         O(wait.max_lag), and V(members) for O(wait.max_members).
       - In check mode, the groups are read once, because a previous task that was only simulated cannot change them. If
         the conditions are not met, the task succeeds with a warning.
-      - Mutually exclusive with O(states), which would hide groups in other states from the conditions.
+      - Mutually exclusive with O(states), O(min_lag), O(max_lag), O(idle) and O(match_members), which would hide groups
+        from the conditions.
     type: dict
     suboptions:
       states:
@@ -132,7 +166,8 @@ notes:
   - An unknown lag is V(null), never 0. Test RV(groups[].lag) for V(none) before comparing it with a number.
   - The lag of a group without members covers only partitions with committed offsets, because its other partitions are
     unknown.
-  - Share groups have no committed offsets. Their offsets and lag are V(null).
+  - Share groups have no committed offsets. Their RV(groups[].offsets) are start offsets, and their lag is the number of
+    records that they still have to process, as reported by the broker.
 seealso:
   - module: kafkaops.groups.consumer_group
   - module: kafkaops.groups.consumer_group_members
@@ -159,6 +194,17 @@ EXAMPLES = r"""
         match: ["billing-*", "~shipping-(eu|us)-[0-9]+"]
         states: [Empty]
       register: empty
+
+    - name: List the groups that are more than 10000 records behind, and have no members
+      kafkaops.groups.consumer_group_info:
+        idle: true
+        min_lag: 10001
+      register: behind
+
+    - name: List the groups with members on one host
+      kafkaops.groups.consumer_group_info:
+        match_members:
+          host: 10.1.2.3
 
     - name: Describe one group, with its members and its lag
       kafkaops.groups.consumer_group_info:
@@ -385,6 +431,14 @@ groups:
       returned: if O(gather) contains V(lag)
       type: int
       sample: 50
+    unknown_lag_partitions:
+      description:
+        - The number of partitions whose lag is unknown, because the log end offset could not be read, or because a
+          member reads the partition without a committed offset.
+        - V(null) if it is unknown which partitions the members read.
+      returned: if O(gather) contains V(lag)
+      type: int
+      sample: 0
 missing:
   description: The groups of O(names) that do not exist.
   returned: unless the task fails before the first request
@@ -500,6 +554,7 @@ requests:
 
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import run
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import info
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._match_members import MATCH_MEMBERS_SPEC
 
 STATES = [
     "Empty",
@@ -526,6 +581,15 @@ def main() -> None:
                 "choices": ["state", "members", "offsets", "lag", "permissions"],
                 "default": ["state"],
             },
+            "isolation_level": {
+                "type": "str",
+                "choices": ["read_uncommitted", "read_committed"],
+                "default": "read_uncommitted",
+            },
+            "min_lag": {"type": "int"},
+            "max_lag": {"type": "int"},
+            "idle": {"type": "bool"},
+            "match_members": MATCH_MEMBERS_SPEC,
             "partial": {"type": "bool", "default": False},
             "wait": {
                 "type": "dict",
@@ -540,7 +604,14 @@ def main() -> None:
         },
         info.parse,
         info.gather_info,
-        mutually_exclusive=[("names", "match"), ("states", "wait")],
+        mutually_exclusive=[
+            ("names", "match"),
+            ("states", "wait"),
+            ("min_lag", "wait"),
+            ("max_lag", "wait"),
+            ("idle", "wait"),
+            ("match_members", "wait"),
+        ],
         required_by={"wait_timeout": ["wait"]},
     )
 

@@ -45,7 +45,7 @@ options:
   remove_all:
     description:
       - Remove every member of each group.
-      - Either O(remove_all=true) or O(members) is required.
+      - One of O(remove_all=true), O(members) and O(match_members) is required. They are mutually exclusive.
     type: bool
     default: false
   members:
@@ -74,6 +74,25 @@ options:
       host: *ignored
       topics: *ignored
       assignment: *ignored
+  match_members:
+    description:
+      - Remove the members of each group that match. If both suboptions are set, a member must match both.
+    type: dict
+    suboptions:
+      client_id: &patterns
+        description:
+          - Patterns, as a list or as one pattern. A pattern must match the B(whole) value.
+          - Patterns are shell-style, with V(*), V(?) and V([...]). A pattern that starts with V(~) is a regular
+            expression.
+        type: raw
+      host: *patterns
+  max_changes:
+    description:
+      - Maximum number of members to remove in this task. If more removals are planned, the task fails before anything
+        is changed.
+      - RV(results) then lists all planned removals with the error C(POLICY_VIOLATION).
+      - By default, there is no limit.
+    type: int
   reason:
     description:
       - The reason for the removal. Brokers of Kafka 4.0 or newer write it to their log.
@@ -362,6 +381,7 @@ diff:
 
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import RESULTS_SPEC, run
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import members
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._match_members import MATCH_MEMBERS_SPEC
 
 
 def main() -> None:
@@ -378,13 +398,16 @@ def main() -> None:
                 },
                 "required_one_of": [("group_instance_id", "member_id")],
             },
+            "match_members": MATCH_MEMBERS_SPEC,
+            "max_changes": {"type": "int"},
             "reason": {"type": "str", "default": "removed by kafkaops.groups.consumer_group_members"},
             "settle_time": {"type": "float", "default": 0},
             **RESULTS_SPEC,
         },
         members.parse,
         members.remove_members,
-        required_if=[("remove_all", False, ("members",))],
+        mutually_exclusive=[("members", "match_members")],
+        required_if=[("remove_all", False, ("members", "match_members"), True)],
     )
 
 

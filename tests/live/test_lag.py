@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
 from tests.live.task import run
@@ -130,3 +131,22 @@ def test_a_leader_that_does_not_answer(three: Cluster) -> None:
     assert shown(answer) == {"lag": (None, 12)}
     assert [offset["lag"] for offset in answer["groups"][0]["offsets"]] == [None, 6, 6]
     assert [(problem["topic"], problem["partition"]) for problem in answer["errors"]] == [(TOPIC, 0)]
+
+
+@pytest.mark.parametrize(("isolation", "lag"), [("read_uncommitted", 6), ("read_committed", 3)])
+def test_an_open_transaction(cluster: Cluster, isolation: str, lag: int) -> None:
+    """A consumer that reads committed records only cannot read past its first record."""
+    client, topic, group = cluster.client(), f"transaction-{isolation}", f"transaction-{isolation}"
+    topics.create(client, topic, records=5)
+    commits.commit(client, group, {(topic, 0): (2, "", -1)})
+    producer = Producer({**properties(client), "transactional.id": group})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    for _ in range(3):
+        producer.produce(topic, b"not committed yet")
+    producer.flush(30)
+    asked: dict[str, Any] = {"names": group, "gather": ["lag"], "isolation_level": isolation}
+    (found,) = run("consumer_group_info", cluster.bootstrap, **asked).given["groups"]
+    producer.abort_transaction(30)
+    assert found["lag"] == lag
+    assert [one["log_end"] for one in found["offsets"]] == [lag + 2]

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import typing as t
+
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import (
@@ -16,6 +18,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model impor
     ShareOffset,
     ShareOffsets,
 )
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _selection
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._find_groups import Found
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._lag import assigned, group_lag
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import _member_result
@@ -88,7 +91,7 @@ def test_what_members_read(listing: Listing, described: Group | None, partitions
 )
 def test_lag(offsets: Offsets | None, reads: set[object] | None, lag: int | None, known_lag: int | None) -> None:
     found = Found(LISTED, None, offsets, None if reads is None else frozenset(reads))  # type: ignore[arg-type]
-    assert group_lag(found, LOGS) == (lag, known_lag)
+    assert group_lag(found, LOGS)[:2] == (lag, known_lag)
 
 
 @pytest.mark.parametrize(
@@ -111,4 +114,54 @@ def test_lag_of_share_groups(
     found = Found(LISTED, None, None, frozenset(reads))  # type: ignore[arg-type]
     if starts is not None:
         found.tell(starts)
-    assert group_lag(found, LOGS) == (lag, known_lag)
+    assert group_lag(found, LOGS)[:2] == (lag, known_lag)
+
+
+@pytest.mark.parametrize(
+    ("offsets", "reads", "unknown"),
+    [
+        ({at(0): offset(4)}, set(), 0),
+        ({at(0): offset(4)}, {at(1)}, 1),
+        ({at(0): offset(4)}, {at(1), at(2), at(3)}, 2),
+        ({at(3): offset(4)}, {at(1), at(3)}, 2),
+        ({at(0): offset(4)}, None, None),
+        (None, set(), None),
+    ],
+)
+def test_partitions_of_unknown_lag(offsets: Offsets | None, reads: set[object] | None, unknown: int | None) -> None:
+    found = Found(LISTED, None, offsets, None if reads is None else frozenset(reads))  # type: ignore[arg-type]
+    assert group_lag(found, LOGS).unknown_partitions == unknown
+
+
+BATCH = member("batch-1", client_id="batch-1", host="10.0.0.7")
+SIX = Found(LISTED, group("g", BATCH, member("other")), {at(0): offset(4)}, frozenset())
+NOBODY = Found(EMPTY, None, {at(3): offset(4)}, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("asked", "found", "included"),
+    [
+        ({}, SIX, True),
+        ({"min_lag": 6}, SIX, True),
+        ({"min_lag": 7}, SIX, False),
+        ({"max_lag": 6}, SIX, True),
+        ({"max_lag": 5}, SIX, False),
+        ({"min_lag": 0, "max_lag": 6}, SIX, True),
+        ({"min_lag": 2**63 - 1}, NOBODY, True),
+        ({"max_lag": 2**63 - 1}, NOBODY, False),
+        ({"min_lag": 0, "max_lag": 2**63 - 1}, NOBODY, False),
+        ({"idle": True}, SIX, False),
+        ({"idle": False}, SIX, True),
+        ({"idle": True}, NOBODY, True),
+        ({"idle": False}, NOBODY, False),
+        ({"match_members": {"client_id": "batch-*", "host": None}}, SIX, True),
+        ({"match_members": {"client_id": None, "host": ["192.*", "10.0.*"]}}, SIX, True),
+        ({"match_members": {"client_id": "batch-?", "host": "10.0.0.8"}}, SIX, False),
+        ({"match_members": {"client_id": "batch", "host": None}}, SIX, False),
+        ({"match_members": {"client_id": "*", "host": None}}, NOBODY, False),
+        ({"match_members": {"client_id": "batch-1", "host": None}, "min_lag": 7}, SIX, False),
+    ],
+)
+def test_which_groups_are_returned(asked: dict[str, t.Any], found: Found, included: bool) -> None:
+    given = {"min_lag": None, "max_lag": None, "idle": None, "match_members": None, **asked}
+    assert _selection.parse(given).includes(found, LOGS) == included

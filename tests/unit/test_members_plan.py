@@ -11,7 +11,9 @@ import typing as t
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _match_members
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.members import MemberName, parse, plan
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import MemberTarget
 
 from tests.unit.values import group, member, row
 
@@ -51,6 +53,23 @@ def test_plan(seen: object, wanted: list[MemberName] | None, rows: list[tuple[st
 
 
 @pytest.mark.parametrize(
+    ("given", "removed"),
+    [
+        ({"client_id": "c-*", "host": None}, ["x", "y"]),
+        ({"client_id": None, "host": "10.*"}, ["y"]),
+        ({"client_id": "c-x", "host": "10.*"}, []),
+        ({"client_id": ["c-x", "~c-(y|z)"], "host": "*"}, ["x", "y"]),
+        ({"client_id": "c-", "host": None}, []),
+    ],
+)
+def test_members_that_match(given: dict[str, t.Any], removed: list[str]) -> None:
+    two = group("g", member("x", client_id="c-x", host="127.0.0.1"), member("y", client_id="c-y", host="10.0.0.1"))
+    items = plan({"g": two, "gone": None}, None, _match_members.parse(given))
+    assert [item.target.member.member_id for item in items if isinstance(item.target, MemberTarget)] == removed
+    assert [item.target.group for item in items if not item.changed] == ([] if removed else ["g"]) + ["gone"]
+
+
+@pytest.mark.parametrize(
     ("params", "sentence"),
     [
         ({"remove_all": False}, "members is null: set a value"),
@@ -70,6 +89,15 @@ def test_plan(seen: object, wanted: list[MemberName] | None, rows: list[tuple[st
 def test_refused(params: dict[str, t.Any], sentence: str) -> None:
     if "members" in params:
         params = {"remove_all": False, **params}
-    defaults = {"names": ["g"], "remove_all": True, "members": None, "reason": "r", "settle_time": 0, "timeout": 120}
+    defaults = {
+        "names": ["g"],
+        "remove_all": True,
+        "members": None,
+        "match_members": None,
+        "max_changes": None,
+        "reason": "r",
+        "settle_time": 0,
+        "timeout": 120,
+    }
     with pytest.raises(TaskError, match=sentence):
         parse({**defaults, **params})

@@ -36,7 +36,16 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ({"name": "a", "detail": "none"}, "value of detail must be one of: full, problems, summary"),
     ],
     "consumer_group_members": [
-        ({"name": "a"}, "remove_all is False but all of the following are missing: members"),
+        (
+            {"name": "a", "remove_all": True, "match_members": {"host": "*"}},
+            "remove_all and match_members are mutually exclusive",
+        ),
+        ({"name": "a", "members": [{"member_id": "m"}], "match_members": {"host": "*"}}, r"members\|match_members"),
+        ({"name": "a", "match_members": {}}, "client_id, host found in match_members"),
+        ({"name": "a", "match_members": {"host": "~("}}, r"match_members.host: '~\(' is not a regular expression"),
+        ({"name": "a", "match_members": {"host": []}}, "match_members.host is an empty list"),
+        ({"name": "a", "remove_all": True, "max_changes": -1}, "max_changes is -1"),
+        ({"name": "a"}, "remove_all is False but any of the following are missing: members, match_members"),
         ({"name": "a", "members": None}, "members is null: set a value"),
         (
             {"name": "a", "remove_all": True, "members": [{"member_id": "m"}]},
@@ -56,6 +65,12 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ({"name": "a", "remove_all": True, "settle_time": -1}, "settle_time is -1"),
     ],
     "consumer_group_info": [
+        ({"min_lag": -1}, "min_lag is -1"),
+        ({"max_lag": "many"}, "max_lag"),
+        ({"max_lag": 5, "wait": {"max_lag": 5}}, r"max_lag\|wait"),
+        ({"idle": True, "wait": {"max_lag": 5}}, r"idle\|wait"),
+        ({"match_members": {"client_id": 7}}, "match_members.client_id"),
+        ({"isolation_level": "committed"}, "isolation_level"),
         ({"match": "~("}, r"match: '~\(' is not a regular expression"),
         ({"names": []}, "names is an empty list"),
         ({"match": []}, "match is an empty list"),

@@ -23,7 +23,8 @@ ALL = frozenset({"READ", "DESCRIBE", "DELETE"})
 def member(
     name: str = "m", instance: str | None = None, topics: tuple[str, ...] | None = ("a",), **more: t.Any
 ) -> Member:
-    return Member(name, instance, f"client-{name}", "10.0.0.1", topics, **more)
+    who = {"client_id": f"client-{name}", "host": "10.0.0.1", **more}
+    return Member(name, instance, topics=topics, **who)
 
 
 def group(name: str = "g", *members: Member, **more: t.Any) -> Group:

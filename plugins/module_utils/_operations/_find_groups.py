@@ -211,14 +211,14 @@ async def fetched_start_offsets(session: Session, gathered: Gathered) -> None:
             gathered.errors.append({"group": name, "error": found.as_result()})
 
 
-async def logs(session: Session, gathered: Gathered) -> None:
+async def logs(session: Session, gathered: Gathered, isolation: int) -> None:
     """Read the log of every partition that a group has committed, or that its members read."""
     partitions = {
         where
         for found in gathered.groups.values()
         for where in (*(found.start_offsets or found.offsets or ()), *(found.assigned or ()))
     }
-    gathered.logs = await read_logs(session, partitions)
+    gathered.logs = await read_logs(session, partitions, isolation)
     gathered.errors += log_errors(gathered.logs)
 
 

@@ -10,6 +10,7 @@ The lag of share groups is their broker's to tell: they are done with some recor
 from __future__ import annotations
 
 import itertools
+import typing as t
 
 from .._kafka.errors import KafkaError
 from .._kafka.model import Group, Topic, TopicPartition
@@ -78,23 +79,37 @@ def lag_of(found: Found, where: TopicPartition, logs: Logs) -> int | None:
     return None if log is None or isinstance(log, KafkaError) else max(0, log[1] - found.offsets[where].offset)
 
 
-def group_lag(found: Found, logs: Logs) -> tuple[int | None, int | None]:
-    """Return the lag of a group, None if a part of it cannot be known, and the sum of the known parts, None if none."""
+class GroupLag(t.NamedTuple):
+    """The lag of a group.
+
+    Attributes:
+        lag: None if a part of it cannot be known.
+        known: the sum of the known parts, None if there is none.
+        unknown_partitions: of how many partitions it is not known, None if nobody knows which ones the members read.
+    """
+
+    lag: int | None
+    known: int | None
+    unknown_partitions: int | None
+
+
+def group_lag(found: Found, logs: Logs) -> GroupLag:
+    """Return the lag of a group, with what is known of it."""
     if found.offsets is None:
-        return None, None
+        return GroupLag(None, None, None)
     lags = [lag_of(found, where, logs) for where in found.offsets]
     known = [lag for lag in lags if lag is not None]
     # what a share group has a state of it reads, whether it has members or not
     reads = None if found.assigned is None else found.assigned | (found.start_offsets or {}).keys()
-    if (
-        len(known) < len(lags)
-        or reads is None
-        # the consumer decides where it starts (auto.offset.reset), which is the same place in an empty log
-        or not all(_is_empty(logs.get(where)) for where in reads - found.offsets.keys())
-    ):
-        return None, sum(known) if known else None
+    if reads is None:
+        return GroupLag(None, sum(known) if known else None, None)
+    # the consumer decides where it starts (auto.offset.reset), which is the same place in an empty log
+    uncommitted = sum(not _is_empty(logs.get(where)) for where in reads - found.offsets.keys())
+    unknown = len(lags) - len(known) + uncommitted
+    if unknown:
+        return GroupLag(None, sum(known) if known else None, unknown)
     total = sum(known) if known or reads else None
-    return total, total
+    return GroupLag(total, total, 0)
 
 
 def _is_empty(log: Log | KafkaError | None) -> bool:

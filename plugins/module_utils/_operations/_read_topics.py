@@ -12,7 +12,7 @@ from .._errors import TaskError
 from .._kafka.errors import CallError, KafkaError, UnsupportedVersion, error
 from .._kafka.model import Topic, TopicPartition
 from .._kafka.rpc.describe_configs import broker_config_request, read_config
-from .._kafka.rpc.list_offsets import EARLIEST, LATEST, ListOffsets
+from .._kafka.rpc.list_offsets import EARLIEST, LATEST, READ_UNCOMMITTED, ListOffsets
 from .._kafka.rpc.metadata import DescribeTopics, metadata_request, topic_names
 from .._kafka.session import Session
 
@@ -20,7 +20,7 @@ Seen = dict[str, Topic | KafkaError]  # pylint: disable=unsupported-binary-opera
 """Topics by name, or the error that the cluster gives for one (UNKNOWN_TOPIC_OR_PARTITION and the like)."""
 
 Log = tuple[int, int]
-"""The start and the end offset (the high watermark) of a partition's log."""
+"""The start and the end offset of a partition's log."""
 
 Logs = dict[TopicPartition, Log | KafkaError]  # pylint: disable=unsupported-binary-operation
 
@@ -43,11 +43,13 @@ async def list_topics(session: Session) -> list[str]:
     return names
 
 
-async def read_logs(session: Session, partitions: c.Collection[TopicPartition]) -> Logs:
-    """Return the start and the end offset of each partition's log, or why they cannot be told."""
+async def read_logs(
+    session: Session, partitions: c.Collection[TopicPartition], isolation: int = READ_UNCOMMITTED
+) -> Logs:
+    """Return the start and the end offset of each partition's log, or why they cannot be told; see ListOffsets."""
     await session.driver.locate(ListOffsets(EARLIEST), partitions)
     starts, ends = await session.wire.gather(
-        session.driver.read(ListOffsets(which), partitions) for which in (EARLIEST, LATEST)
+        session.driver.read(ListOffsets(which, isolation), partitions) for which in (EARLIEST, LATEST)
     )
     return {where: _log(starts[where], ends[where]) for where in starts}
 

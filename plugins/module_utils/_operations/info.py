@@ -14,12 +14,14 @@ from .. import _input as inputs
 from .._errors import InvalidOption
 from .._kafka.errors import CallError, KafkaError
 from .._kafka.model import Member
+from .._kafka.rpc.list_offsets import READ_COMMITTED, READ_UNCOMMITTED
 from .._kafka.session import Session
-from . import _find_groups, _wait
+from . import _find_groups, _selection, _wait
 from ._find_groups import Found, Gathered
 from ._lag import find_assigned, group_lag, in_use, lag_of
 from ._names import group_names
 from ._read_topics import Log, Logs
+from ._selection import Selection
 from .results import member_result
 
 
@@ -31,6 +33,8 @@ class Request(t.NamedTuple):
     states: list[str]
     types: list[str]
     gather: frozenset[str]
+    isolation: int
+    selection: Selection
     wait: _wait.Wait | None
 
 
@@ -87,10 +91,11 @@ async def _read(request: Request, session: Session, gather: frozenset[str]) -> d
         if gather & {"members", "permissions"}:
             await _find_groups.described(session, gathered, request.states)
         else:
+            needs_state = request.wait is not None or request.selection.idle is not None
             names = [
                 name
                 for name, found in gathered.groups.items()
-                if ("lag" in gather and in_use(found)) or (request.wait and found.listing.state is None)
+                if ("lag" in gather and in_use(found)) or (needs_state and found.listing.state is None)
             ]
             await _find_groups.described(session, gathered, request.states, names)
     if gather & {"offsets", "lag"}:
@@ -98,7 +103,10 @@ async def _read(request: Request, session: Session, gather: frozenset[str]) -> d
         await _find_groups.fetched_start_offsets(session, gathered)
     if "lag" in gather:
         await find_assigned(session, gathered)
-        await _find_groups.logs(session, gathered)
+        await _find_groups.logs(session, gathered, request.isolation)
+    gathered.groups = {
+        name: found for name, found in gathered.groups.items() if request.selection.includes(found, gathered.logs)
+    }
     coordinators = {found.listing.coordinator for found in gathered.groups.values()}
     addresses = {node: _address(session, node) for node in coordinators}
     return {
@@ -115,12 +123,15 @@ def parse(params: dict[str, t.Any]) -> Request:
     for option in ("states", "types", "gather"):
         if params[option] is not None and not params[option]:
             raise InvalidOption(f"{option} is an empty list: set at least one entry, or omit {option}.")
+    selection = _selection.parse(params)
     return Request(
         names=None if params["names"] is None else group_names(params["names"]),
         matches=inputs.patterns(params["match"], "match"),
         states=params["states"] or [],
         types=params["types"] or [],
-        gather=frozenset(params["gather"]),
+        gather=frozenset(params["gather"]) | selection.gather,
+        isolation=READ_COMMITTED if params["isolation_level"] == "read_committed" else READ_UNCOMMITTED,
+        selection=selection,
         wait=_wait.parse(params),
     )
 
@@ -155,7 +166,8 @@ def _group_result(
     if gather & {"offsets", "lag"}:
         result["offsets"] = _offsets_result(found, logs)
     if "lag" in gather:
-        result["lag"], result["known_lag"] = group_lag(found, logs)
+        lag = group_lag(found, logs)
+        result.update(lag=lag.lag, known_lag=lag.known, unknown_lag_partitions=lag.unknown_partitions)
     return result
 
 

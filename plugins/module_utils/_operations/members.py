@@ -16,8 +16,11 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, Member
 from .._kafka.rpc.leave_group import LeaveGroup, MemberErrors
 from .._kafka.session import Session
+from . import _match_members
+from ._match_members import MatchMembers
 from ._names import group_names
 from ._read_groups import Described, describe
+from ._safeguards import limit
 from .results import REMOVE_MEMBER, ConfigTarget, GroupTarget, Item, MemberTarget, Report, counted, member_result
 
 WATCH_INTERVAL = 0.5
@@ -40,10 +43,12 @@ class MemberName(t.NamedTuple):
 
 
 class Request(t.NamedTuple):
-    """The task: which members of which groups (None for all), and for how many seconds to watch afterwards."""
+    """The task: which members of which groups (named, matched, or all), and how many seconds to watch afterwards."""
 
     names: list[str]
     members: list[MemberName] | None
+    match_members: MatchMembers | None
+    max_changes: int | None
     reason: str
     settle_time: float
 
@@ -51,7 +56,8 @@ class Request(t.NamedTuple):
 async def remove_members(request: Request, session: Session) -> Report:
     """Remove members as C(consumer_group_members) asks."""
     seen = await describe(session, request.names, "READ")
-    items = plan(seen, request.members)
+    planned = plan(seen, request.members, request.match_members)
+    items = limit(planned, [REMOVE_MEMBER], request.max_changes)
     if session.check_mode:
         return Report(items, extra={"rejoined": []})
     items = await apply(session, items, request.reason)
@@ -62,7 +68,14 @@ async def remove_members(request: Request, session: Session) -> Report:
 def parse(params: dict[str, t.Any]) -> Request:
     """Return what C(consumer_group_members) asks for; raises TaskError where an option cannot be."""
     names, members = _whom(params)
-    return Request(names, members, params["reason"], params["settle_time"])
+    return Request(
+        names,
+        members,
+        _match_members.parse(params["match_members"]),
+        inputs.optional_natural(params["max_changes"], "max_changes"),
+        params["reason"],
+        params["settle_time"],
+    )
 
 
 def _whom(params: dict[str, t.Any]) -> tuple[list[str], list[MemberName] | None]:
@@ -74,9 +87,10 @@ def _whom(params: dict[str, t.Any]) -> tuple[list[str], list[MemberName] | None]
             f"settle_time is {params['settle_time']:g} s, and the timeout of the whole task {params['timeout']:g} s: "
             "raise timeout."
         )
-    if params["remove_all"]:
-        if params["members"] is not None:
-            raise InvalidOption("remove_all and members are mutually exclusive: set one of them.")
+    for option in ("members", "match_members"):
+        if params["remove_all"] and params[option] is not None:
+            raise InvalidOption(f"remove_all and {option} are mutually exclusive: set one of them.")
+    if params["remove_all"] or params["match_members"] is not None:
         return names, None
     members = inputs.needed(params["members"], "members")
     inputs.not_empty(members, "members")
@@ -95,17 +109,24 @@ def _member_name(member: dict[str, t.Any], option: str) -> MemberName:
     return MemberName(*given)
 
 
-def plan(seen: dict[str, Described], wanted: list[MemberName] | None) -> list[GroupItem]:
-    """Return what to do with each member: all members of each group, or the wanted ones."""
+def plan(
+    seen: dict[str, Described], wanted: list[MemberName] | None, match: MatchMembers | None = None
+) -> list[GroupItem]:
+    """Return what to do with each member: all members of each group, the wanted ones, or those that match."""
     items: list[GroupItem] = []
     for name, group in seen.items():
         if isinstance(group, KafkaError):
             items.append(Item.refused(GroupTarget(name), REMOVE_MEMBER, group))
         elif wanted is None:
-            items += removals(group) if group and group.members else [Item.unchanged(GroupTarget(name), group)]
+            removed = [item for item in removals(group) if _matches(match, item)] if group else []
+            items += removed or [Item.unchanged(GroupTarget(name), group)]
         else:
             items += _chosen(name, group, wanted)
     return items
+
+
+def _matches(match: MatchMembers | None, item: MemberItem) -> bool:
+    return match is None or match.matches(item.target.member)
 
 
 def _chosen(name: str, group: Group | None, wanted: list[MemberName]) -> list[MemberItem]:

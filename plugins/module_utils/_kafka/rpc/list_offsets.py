@@ -15,6 +15,7 @@ from .handler import Broker, Done, Failed, Handler, Outcome, Retry, Unmap, by_to
 
 EARLIEST, LATEST = -2, -1
 NO_RECORD = -1
+READ_UNCOMMITTED, READ_COMMITTED = 0, 1
 
 _BATCH = 5000
 _MOVED = (
@@ -27,18 +28,21 @@ _MOVED = (
 
 
 class ListOffsets(Handler[TopicPartition, int]):
-    """Looks for an offset of each partition's log: its start (EARLIEST), its end (LATEST: the high watermark).
+    """Looks for an offset of each partition's log: its start (EARLIEST), or its end (LATEST).
 
     Or the first offset at or after a time, NO_RECORD where there is none. Errors as in Java's ListOffsetsHandler.
 
     Args:
         timestamp: ms since the epoch, EARLIEST or LATEST.
+        isolation: READ_UNCOMMITTED, where the log ends at the high watermark, or READ_COMMITTED, where it ends at the
+            first open transaction (KIP-98, the last stable offset).
     """
 
     broker = Broker.LEADER
 
-    def __init__(self, timestamp: int) -> None:
+    def __init__(self, timestamp: int, isolation: int = READ_UNCOMMITTED) -> None:
         self._timestamp = timestamp
+        self._isolation = isolation
 
     def batch_for(self, version: int) -> int:
         return _BATCH
@@ -48,7 +52,7 @@ class ListOffsets(Handler[TopicPartition, int]):
         partition = topic.ListOffsetsPartition
         return library.ListOffsetsRequest(
             replica_id=-1,
-            isolation_level=0,
+            isolation_level=self._isolation,
             topics=[
                 topic(
                     name=name,
@@ -59,7 +63,7 @@ class ListOffsets(Handler[TopicPartition, int]):
                 )
                 for name, indexes in by_topic(keys).items()
             ],
-            min_version=1,
+            min_version=2 if self._isolation else 1,
         )
 
     def outcomes(self, keys: list[TopicPartition], response: t.Any) -> dict[TopicPartition, Outcome[int]]:
