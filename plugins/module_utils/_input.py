@@ -119,7 +119,7 @@ def whole(value: int, option: str, least: int, most: int) -> int:
     if isinstance(value, bool):
         raise InvalidOption(f"{option} is {value}, and must be a number.")
     if abs(value) > INT64_MAX:
-        # nobody reads thousands of digits
+        # thousands of digits are not readable
         raise InvalidOption(f"{option} is a number with too many digits: it must be from {least} to {most}.")
     if value < least:
         raise InvalidOption(f"{option} is {value}: it must be {least} or greater.")

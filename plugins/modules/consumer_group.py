@@ -68,7 +68,7 @@ options:
         the settings of a deleted group, and a new group of the same name uses them.
       - Settings of groups that do not exist are removed, too. Settings of a group that cannot be deleted remain.
       - O(backup) does not contain the settings. They are in RV(results[].before) and in the diff.
-      - If V(false), RV(remaining_configs) and a warning tell which settings remain.
+      - If V(false), RV(remaining_configs) and a warning list the remaining settings.
     type: bool
     default: false
 notes:

@@ -109,7 +109,7 @@ options:
         names of the suboptions match C(kafka-share-groups.sh) and C(kafka-consumer-groups.sh).
       - >-
         The new start offset is B(clamped to the log): at least the log start offset, and at most the log end offset.
-      - There is no C(shift_by), because a start offset does not tell which records were processed.
+      - There is no C(shift_by), because a start offset does not show which records were processed.
     type: dict
     suboptions:
       to_earliest:

@@ -137,7 +137,7 @@ CASES: dict[str, Case] = {
         [
             Need("DELETE", "group"),
             Need(
-                "DESCRIBE", "topic", READ, less=lambda outcome: bool(nothing(outcome) and outcome.items[0].left_alone)
+                "DESCRIBE", "topic", READ, less=lambda outcome: bool(nothing(outcome) and outcome.items[0].skip_reason)
             ),
         ],
     ),

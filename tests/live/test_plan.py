@@ -160,7 +160,7 @@ def test_a_group_that_commits_before_the_deletion_survives(cluster: Cluster, pro
     late = {racing: {(TOPIC, 0): (9, "", -1)}, again: {(TOPIC, 0): (3, "same number", -1)}}
     proxy.before(OFFSET_FETCH, 2, lambda: commits.commit_many(client, late))
     outcome = run("consumer_group", proxy.address, plan=plan)
-    assert [(item.target.group, item.changed, item.left_alone) for item in outcome.items] == [
+    assert [(item.target.group, item.changed, item.skip_reason) for item in outcome.items] == [
         (still, True, None),
         (racing, False, "it has committed since the task began"),
         (again, False, "it has committed since the task began"),
@@ -176,7 +176,7 @@ def test_an_offset_that_is_committed_before_its_deletion_survives(cluster: Clust
     plan = write(needless(name, state="Empty"), needless(name, partition=1, state="Empty"))
     proxy.before(OFFSET_FETCH, 2, lambda: commits.commit(client, name, {(OTHER, 0): (6, "", -1)}))
     outcome = run("consumer_group_offsets", proxy.address, state="absent", plan=plan)
-    assert [(item.target.partition, item.changed, item.left_alone) for item in outcome.items] == [
+    assert [(item.target.partition, item.changed, item.skip_reason) for item in outcome.items] == [
         (0, False, "it has committed since the task began"),
         (1, True, None),
     ]
@@ -213,7 +213,7 @@ def test_a_consumer_that_joins_at_the_last_moment_keeps_its_group(
         outcome = run(module, proxy.address, plan=plan, **args)
     finally:
         member.close()
-    assert [(item.changed, item.left_alone) for item in outcome.items] == [(False, left_alone)]
+    assert [(item.changed, item.skip_reason) for item in outcome.items] == [(False, left_alone)]
     assert truth.offsets(client, name) == {(TOPIC, 0): (3, "", -1)}
 
 
@@ -240,7 +240,7 @@ def test_a_group_that_is_made_anew_after_a_lost_answer_survives(cluster: Cluster
     proxy.drop_answers(DELETE_GROUPS)
     proxy.before(DESCRIBE_GROUPS, 2, lambda: commits.commit(client, name, {(TOPIC, 0): (4, "", -1)}))
     outcome = run("consumer_group", proxy.address, plan=write(stale(name)))
-    assert [(item.changed, item.left_alone, item.error) for item in outcome.items] == [
+    assert [(item.changed, item.skip_reason, item.error) for item in outcome.items] == [
         (False, "it has committed since the task began", None)
     ]
     assert proxy.count()[DELETE_GROUPS] == 1
@@ -257,7 +257,7 @@ def test_an_offset_that_is_committed_after_a_lost_answer_is_left_alone(
     proxy.drop_answers(OFFSET_DELETE)
     proxy.after(OFFSET_DELETE, 1, lambda: commits.commit(client, name, {(OTHER, 0): (6, "", -1)}))
     outcome = run("consumer_group_offsets", proxy.address, state="absent", plan=write(needless(name, state="Empty")))
-    assert [(item.changed, item.left_alone, item.error) for item in outcome.items] == [
+    assert [(item.changed, item.skip_reason, item.error) for item in outcome.items] == [
         (False, "it has committed since the task began", None)
     ]
     assert proxy.count()[OFFSET_DELETE] == 1
@@ -286,7 +286,7 @@ def test_an_offset_that_is_gone_with_its_topic_is_unchanged(cluster: Cluster, pr
     while (topic, 0) in truth.offsets(client, name) and time.monotonic() < deadline:
         time.sleep(0.1)
     outcome = run("consumer_group_offsets", proxy.address, state="absent", plan=plan)
-    assert [(item.target.topic, item.changed, item.left_alone, item.error) for item in outcome.items] == [
+    assert [(item.target.topic, item.changed, item.skip_reason, item.error) for item in outcome.items] == [
         (topic, False, None, None),
         (OTHER, True, None, None),
     ]

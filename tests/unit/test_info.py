@@ -113,7 +113,7 @@ def test_lag_of_share_groups(
 ) -> None:
     found = Found(LISTED, None, None, frozenset(reads))  # type: ignore[arg-type]
     if starts is not None:
-        found.tell(starts)
+        found.set_start_offsets(starts)
     assert group_lag(found, LOGS)[:2] == (lag, known_lag)
 
 

@@ -85,18 +85,18 @@ def test_an_offset(seen: t.Any, found: t.Any, change: str | None) -> None:
 
 def test_what_has_changed_is_left_alone() -> None:
     busy, stale, unreadable = (Item.planned(GroupTarget(name), results.DELETE_GROUP, group(name)) for name in "bsu")
-    items = expected.leave_alone(
+    items = expected.skip_changed(
         [busy.failed(DENIED), stale, unreadable], {GroupTarget("b"): "it moved", GroupTarget("u"): DENIED}
     )
-    assert [(item.action, item.left_alone, item.error) for item in items] == [
+    assert [(item.action, item.skip_reason, item.error) for item in items] == [
         ("none", "it moved", None),
         ("delete_group", None, None),
         ("delete_group", None, DENIED),
     ]
-    assert expected.left_alone_warning(items) == [
+    assert expected.skipped_warning(items) == [
         "plan: 1 of 3 skipped because they changed since the audit; first: group 'b': it moved"
     ]
-    assert expected.left_alone_warning(items[1:]) == []
+    assert expected.skipped_warning(items[1:]) == []
 
 
 def test_offsets_of_a_plan_by_group_and_topic() -> None:

@@ -25,7 +25,7 @@ GROUP = GroupTarget("g")
 CHANGED = Item.planned(OffsetTarget("g", "a", 0), results.SET_OFFSET, offset(1), offset(2, "m"), creates_group=True)
 UNCHANGED = Item.unchanged(GROUP)
 FAILED = Item.planned(GROUP, results.DELETE_GROUP, group("g", member())).failed(error("NON_EMPTY_GROUP", "in use"))
-LEFT = CHANGED.left("it has moved")
+LEFT = CHANGED.skipped("it has moved")
 REMOVED = Item.planned(MemberTarget("g", member()), results.REMOVE_MEMBER, member())
 ITEMS = [UNCHANGED, FAILED, CHANGED, REMOVED]
 
@@ -54,7 +54,7 @@ def test_a_failed_item_stays_as_it_was() -> None:
 
 
 def test_an_item_that_is_left_alone_is_unchanged() -> None:
-    left = FAILED.left("it is Stable now")
+    left = FAILED.skipped("it is Stable now")
     result = left.as_result()
     assert (result["action"], result["changed"], result["failed"], result["error"]) == ("none", False, False, None)
     assert result["left_alone"] == "it is Stable now"

@@ -49,7 +49,7 @@ def test_what_became_of_a_commit_without_an_answer(found: t.Any, outcome: t.Any)
         Item.planned(OffsetTarget("g", "a", number), SET_OFFSET, offset(3 + number), offset(5 + number))
         for number in range(2)
     ]
-    assert told(_partition_errors._became(found, items)) == outcome
+    assert told(_partition_errors._lost_outcome(found, items)) == outcome
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_became_of_a_commit_without_an_answer(found: t.Any, outcome: t.Any)
 )
 def test_what_became_of_a_deletion_without_an_answer(found: t.Any, outcome: t.Any) -> None:
     items = [Item.planned(OffsetTarget("g", "a", number), DELETE_OFFSET, offset(3)) for number in range(2)]
-    assert told(_partition_errors._became(found, items)) == outcome
+    assert told(_partition_errors._lost_outcome(found, items)) == outcome
 
 
 def told(became: t.Any) -> t.Any:
@@ -86,7 +86,7 @@ def test_what_was_used_meanwhile_is_left_alone_by_a_plan_and_else_fails(
 ) -> None:
     done = outcome(item, error("POLICY_VIOLATION", "used"), False, Precondition({}, from_plan))
     assert not done.changed
-    assert (done.left_alone is not None, done.error is None) == (from_plan, from_plan)
+    assert (done.skip_reason is not None, done.error is None) == (from_plan, from_plan)
 
 
 class Transactions:

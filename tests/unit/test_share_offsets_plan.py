@@ -191,11 +191,11 @@ USED = "POLICY_VIOLATION"
     ],
 )
 def test_what_became_of_a_change(changes: list[t.Any], found: t.Any, outcome: t.Any) -> None:
-    became = share_offsets.became(found, LOGS if changes is SET else {}, changes)
-    if isinstance(became, dict):
-        assert {where: one and one.name for where, one in became.items()} == outcome
+    found_outcome = share_offsets.lost_outcome(found, LOGS if changes is SET else {}, changes)
+    if isinstance(found_outcome, dict):
+        assert {where: one and one.name for where, one in found_outcome.items()} == outcome
     else:
-        assert became == outcome
+        assert found_outcome == outcome
 
 
 @pytest.mark.parametrize(

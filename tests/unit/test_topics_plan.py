@@ -22,7 +22,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations.result
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.topics import (
     _after_deletion,
-    _became,
+    _deletion_outcome,
     parse_deletion,
     plan,
 )
@@ -82,7 +82,7 @@ def test_after_deletion(answer: t.Any, now: t.Any, resent: bool, action: str, pr
 
 
 @pytest.mark.parametrize(
-    ("now", "topic_id", "became"),
+    ("now", "topic_id", "outcome"),
     [
         (GONE, "id", True),
         (ANEW, "id", True),
@@ -92,9 +92,9 @@ def test_after_deletion(answer: t.Any, now: t.Any, resent: bool, action: str, pr
         (HIDDEN, "id", "TOPIC_AUTHORIZATION_FAILED"),
     ],
 )
-def test_what_became_of_a_deletion_without_answer(now: t.Any, topic_id: str, became: bool | str | None) -> None:
-    found = _became(now, topic()._replace(id=topic_id))
-    assert (found.name if isinstance(found, KafkaError) else found) == became
+def test_the_outcome_of_a_deletion_without_answer(now: t.Any, topic_id: str, outcome: bool | str | None) -> None:
+    found = _deletion_outcome(now, topic()._replace(id=topic_id))
+    assert (found.name if isinstance(found, KafkaError) else found) == outcome
 
 
 @pytest.mark.parametrize(("most", "refused"), [(None, False), (2, False), (1, True), (0, True)])

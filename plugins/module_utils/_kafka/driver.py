@@ -40,9 +40,9 @@ K = t.TypeVar("K", bound=c.Hashable)
 V = t.TypeVar("V")
 
 Verify = c.Callable[[list[K]], c.Coroutine[t.Any, t.Any, dict[K, V | KafkaError | None]]]  # pylint: disable=unsupported-binary-operation
-"""Reads what became of keys: the value if the change was made, None if it was not, an error if nobody can tell.
+"""Reads the outcome for each key: the value if the change was made, None if it was not, an error if it is unknown.
 
-The error C(POLICY_VIOLATION) ends it: the change must not be sent again, since somebody else's came after it was read.
+The error C(POLICY_VIOLATION) ends it: the change must not be sent again, because another client made a change since.
 """
 
 
@@ -91,7 +91,7 @@ class Driver:
     async def change(self, handler: Handler[K, V], keys: c.Iterable[K], verify: Verify[K, V]) -> Changed[K, V]:
         """Run one mutating RPC for each key, as `read` does.
 
-        A request that got no answer is not sent again before `verify` has read what became of it.
+        A request that got no answer is not sent again before `verify` has read its outcome.
         """
         run = _Run(self, handler, list(dict.fromkeys(keys)), verify)
         return Changed(await run.finish(), frozenset(run.resent))
@@ -125,7 +125,7 @@ class _Run(t.Generic[K, V]):
         self.late: set[K] = set()
         self.resent: set[K] = set()
         self.ambiguous: dict[K, V | KafkaError] = {}
-        # time to read, after the last request was sent, what became of it
+        # time to read the outcome after the last request was sent
         self.reserve = min(5.0, self.wire.deadline.timeout / 10) if verify else 0.0
         self.half = self.wire.deadline.remaining / 2
 
@@ -221,16 +221,16 @@ class _Run(t.Generic[K, V]):
                 self.resent.add(key)
             self._take(key, outcome, sent=outcome.error.name in UNCONFIRMED)
 
-    def _keep_ambiguous(self, key: K, told: V | KafkaError) -> None:
+    def _keep_ambiguous(self, key: K, answer: V | KafkaError) -> None:
         """Take errors that may have come after the change was made: they hold unless a read shows the change."""
         if self.verify:
-            self.ambiguous[key] = told
+            self.ambiguous[key] = answer
             self.unknown[key] = None
         else:
-            self._end(key, told)
+            self._end(key, answer)
 
     def _unreadable(self, keys: list[K], exc: UnreadableAnswer) -> None:
-        """Fail what was only to be read; of a change, nobody knows whether it was carried out."""
+        """Fail a read; the outcome of a change is unknown."""
         problem = error("UNKNOWN_SERVER_ERROR", str(exc))
         for key in keys:
             self._take(key, Unmap(problem) if self.verify else Failed(problem), sent=True)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""All that is used of kafka-python: imported here alone, so that one sentence tells where it is missing."""
+"""All imports from kafka-python: imported only here, so that a missing library is one error message."""
 
 from __future__ import annotations
 

@@ -165,5 +165,5 @@ def _unasked(exc: CallError | UnsupportedVersion) -> Missed:
 
 
 def with_address(where: str, problem: KafkaError) -> KafkaError:
-    """Return the error, with the broker's address where nothing else tells what to look at."""
+    """Return the error, with the broker's address if its name does not show the cause."""
     return problem._replace(message=f"{where}: {problem.message}") if problem.name == AMBIGUOUS_ERROR else problem

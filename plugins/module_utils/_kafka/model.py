@@ -171,7 +171,7 @@ class Topic(t.NamedTuple):
         operations: what the caller may do with it (READ and the like).
         id: as Kafka spells it; empty where the broker is older than 2.8.
         internal: whether it is Kafka's own, and no application's.
-        leader_epochs: the current leader epoch of each partition; none where the broker does not tell.
+        leader_epochs: the current leader epoch of each partition; none if the broker does not return them.
     """
 
     name: str

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is replaced inside of kafka-python, each with its reason; tests/unit/test_patches.py tells what can go."""
+"""The replaced parts of kafka-python, with reasons; tests/unit/test_patches.py fails when one can be removed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ENDLESS = re.compile(rb"[\x80-\xff]{32768}")
 _KERBEROS = re.compile(r"^Major \(\d+\)(?!.*Cannot contact any KDC)|GSSAPI lib not found")
 
 Peer = tuple[str | None, str, int]  # pylint: disable=unsupported-binary-operation
-"""An address and its port, and with TLS the name, by which a gateway may tell brokers apart that share the address."""
+"""An address and its port, and with TLS the name, by which a gateway may distinguish brokers that share the address."""
 
 
 class Logins:

@@ -30,7 +30,7 @@ _ASK_AGAIN = 60.0
 
 
 class Token(t.NamedTuple):
-    """A bearer token: C(fetched) and C(expires) are seconds since the epoch; C(expires) is None where nothing tells."""
+    """A bearer token: C(fetched) and C(expires) are seconds since the epoch; C(expires) is None if unknown."""
 
     text: str
     fetched: float
@@ -38,7 +38,7 @@ class Token(t.NamedTuple):
 
 
 class Tokens:
-    """The bearer tokens of one connection, each until it is about to expire, or for one login if nobody knows when.
+    """The bearer tokens of one connection, each until it is about to expire, or for one login if that time is unknown.
 
     Args:
         fetch: returns a new token within so many seconds, or raises TaskError; None if there is only one token.
@@ -88,7 +88,7 @@ class Tokens:
 
 
 def expiry(token: str) -> float | None:
-    """Return the C(exp) of a token that is a JWT (RFC 7519), None where nothing tells."""
+    """Return the C(exp) of a token that is a JWT (RFC 7519), None if it is unknown."""
     try:
         payload = token.split(".")[1]
         claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))

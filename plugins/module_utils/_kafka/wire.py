@@ -159,7 +159,7 @@ class Wire:
             raise TaskError("Cannot connect to the cluster: " + ("; ".join(causes) or "no answer in time") + ".")
 
     async def refresh(self, node_id: t.Any = None) -> None:
-        """Learn the brokers and the cluster id anew, from one node or from any that answers.
+        """Refresh the brokers and the cluster id, from one node or from any that responds.
 
         Raises:
             CallError: no node answered.
@@ -178,7 +178,7 @@ class Wire:
 
     @property
     def controller(self) -> int | None:
-        """The id of the broker that changes topics, as the last metadata told it; None where there is none."""
+        """The id of the broker that changes topics, by the last metadata; None if there is none."""
         controller = self._manager.cluster.controller
         return None if controller is None else int(controller.node_id)
 
@@ -230,7 +230,7 @@ class Wire:
         except kafka_errors.KafkaProtocolError as exc:
             raise self._unreadable(node_id, _plain(str(exc))) from exc
         except kafka_errors.KafkaError as exc:
-            # until a broker has told of the others, its listener may be one of another protocol
+            # before the first metadata, the listener may be one of another protocol
             lost = self.nodes and _LOST.search(str(exc))
             cause = "the broker closed the connection" if lost else self._cause(exc)
             raise CallError(f"{self.address(node_id)}: {cause}", sent=True) from exc
@@ -356,7 +356,7 @@ _CAUSES = [
     (
         r"(?i)certificate[ _]required|bad[ _]certificate|unknown[ _]ca|certificate[ _](expired|unknown)",
         "the broker did not accept the client certificate ({detail}): check ssl_certfile and ssl_keyfile; "
-        "it may be missing, have expired, or be signed by somebody whom the broker does not trust",
+        "it may be missing, have expired, or be signed by an issuer that the broker does not trust",
     ),
     (r"DNS", "the name does not resolve: check bootstrap_servers"),
     (r"ECONNREFUSED", "the connection was refused: nothing listens on that port"),

@@ -31,7 +31,7 @@ class Found:
     Attributes:
         offsets: what it has committed, or the start offsets of a share group.
         assigned: the partitions that its members read; None where they cannot be known.
-        start_offsets: all that the broker tells of a share group's; None for other groups, and if it does not tell.
+        start_offsets: those of a share group; None for other groups, and if the broker does not support them.
     """
 
     listing: Listing
@@ -40,8 +40,8 @@ class Found:
     assigned: frozenset[TopicPartition] | None = None
     start_offsets: ShareOffsets | None = None
 
-    def tell(self, start_offsets: ShareOffsets) -> None:
-        """Take what a broker tells of a share group; it has no offset where it has not read anything yet."""
+    def set_start_offsets(self, start_offsets: ShareOffsets) -> None:
+        """Set the start offsets of a share group; it has no offset on partitions that it has not read yet."""
         self.start_offsets = start_offsets
         self.offsets = {
             where: Committed(at.offset, at.leader_epoch) for where, at in start_offsets.items() if at.offset is not None
@@ -101,7 +101,7 @@ class _Listing:
 
     @property
     def _kept(self) -> float:
-        """Seconds for what comes afterwards, in which nobody is asked again."""
+        """Seconds for later requests, in which no broker is asked again."""
         return self._half if self._answered else 0.0
 
     async def ask_all(self) -> dict[int, list[Listing] | KafkaError | str]:
@@ -139,7 +139,7 @@ class _Listing:
 
         try:
             types = await self._types_for(node)
-            # in the first half, that nobody has answered yet says nothing of the others
+            # in the first half, one broker without a response does not mean that others do not respond
             reserve = self._half if self._wire.deadline.remaining > self._half else 0.0
             problem, listings = await self._wire.call(node, list_groups_request(self._states, types), read, reserve)
         except LoginRefused as exc:
@@ -202,11 +202,11 @@ async def fetched(session: Session, gathered: Gathered) -> None:
 
 
 async def fetched_start_offsets(session: Session, gathered: Gathered) -> None:
-    """Fetch the start offsets of share groups; they stay unknown where a broker is too old to tell them."""
+    """Fetch the start offsets of share groups; they stay unknown if a broker does not support them."""
     names = [name for name, found in gathered.groups.items() if found.listing.type == "share"]
     for name, found in (await read_start_offsets(session, names)).items() if names else ():
         if not isinstance(found, KafkaError):
-            gathered.groups[name].tell(found)
+            gathered.groups[name].set_start_offsets(found)
         elif found.name != "UNSUPPORTED_VERSION":
             gathered.errors.append({"group": name, "error": found.as_result()})
 

@@ -4,7 +4,7 @@
 
 """The lag of groups: of what they have committed, and of what their members read without a commit.
 
-The lag of share groups is their broker's to tell: they are done with some records after their start offsets.
+The lag of share groups is reported by the broker: some records after a start offset are already processed.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class GroupLag(t.NamedTuple):
     Attributes:
         lag: None if a part of it cannot be known.
         known: the sum of the known parts, None if there is none.
-        unknown_partitions: of how many partitions it is not known, None if nobody knows which ones the members read.
+        unknown_partitions: of how many partitions it is not known, None if the partitions of the members are unknown.
     """
 
     lag: int | None

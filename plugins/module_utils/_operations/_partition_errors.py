@@ -58,11 +58,11 @@ def topic_problem(where: TopicPartition, topic: Topic | KafkaError) -> KafkaErro
 async def read_outcomes(
     session: Session, changes: dict[str, list[OffsetItem]], names: list[str]
 ) -> dict[str, PartitionErrors | KafkaError | None]:
-    """Read what became of changes whose answers were lost, as the driver's C(Verify) tells it."""
-    return {name: _became(found, changes[name]) for name, found in (await committed_now(session, names)).items()}
+    """Read the outcomes of changes without a response, as the driver's C(Verify) defines them."""
+    return {name: _lost_outcome(found, changes[name]) for name, found in (await committed_now(session, names)).items()}
 
 
-def _became(found: Offsets | KafkaError, items: c.Sequence[OffsetItem]) -> PartitionErrors | KafkaError | None:
+def _lost_outcome(found: Offsets | KafkaError, items: c.Sequence[OffsetItem]) -> PartitionErrors | KafkaError | None:
     if isinstance(found, KafkaError):
         return found
     left = {item.target.where: item for item in items if found.get(item.target.where) != item.after}

@@ -93,7 +93,7 @@ def _subscription(group: Group, topic: str) -> str | None:
     return f"it subscribes to topic '{topic}' now" if subscribed else None
 
 
-def leave_alone(items: c.Iterable[Item[T]], changes: Changes) -> list[Item[T]]:
+def skip_changed(items: c.Iterable[Item[T]], changes: Changes) -> list[Item[T]]:
     """Return the items; those that changed since the audit are skipped."""
     result = []
     for item in items:
@@ -101,16 +101,16 @@ def leave_alone(items: c.Iterable[Item[T]], changes: Changes) -> list[Item[T]]:
         if isinstance(change, KafkaError):
             result.append(item.failed(change))
         else:
-            result.append(item.left(change) if change else item)
+            result.append(item.skipped(change) if change else item)
     return result
 
 
-def left_alone_warning(items: Items) -> list[str]:
+def skipped_warning(items: Items) -> list[str]:
     """Return a warning with the number of skipped items and the reason for the first; empty if there are none."""
-    left = [item for item in items if item.status is Status.LEFT_ALONE]
-    if not left:
+    skipped = [item for item in items if item.status is Status.SKIPPED]
+    if not skipped:
         return []
     return [
-        f"plan: {len(left)} of {len(items)} skipped because they changed since the audit; "
-        f"first: {left[0]}: {left[0].left_alone}"
+        f"plan: {len(skipped)} of {len(items)} skipped because they changed since the audit; "
+        f"first: {skipped[0]}: {skipped[0].skip_reason}"
     ]

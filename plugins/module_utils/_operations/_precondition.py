@@ -35,7 +35,7 @@ class Precondition(t.NamedTuple):
     from_plan: bool = False
 
     async def check(self, session: Session, groups: list[str]) -> dict[str, KafkaError]:
-        """Return the groups that have committed since, or of which that cannot be told."""
+        """Return the groups that have committed since, or for which this is unknown."""
         if self.offsets is None or not groups:
             return {}
         problems = {}
@@ -78,10 +78,10 @@ class Precondition(t.NamedTuple):
         """Return an item that was refused: left alone if a plan holds it and it is in use again, else failed.
 
         Args:
-            use: how it is in use, where the problem tells that; a conflict tells it by itself.
+            use: how the group is in use, if the problem shows it; a conflict needs no further words.
         """
         if self.from_plan and (use or problem.name == CONFLICT):
-            return item.left(use or COMMITTED_SINCE)
+            return item.skipped(use or COMMITTED_SINCE)
         return item.failed(problem)
 
 

@@ -34,7 +34,7 @@ _NO_FEATURE = (
 
 
 async def describe(session: Session, names: t.Iterable[str], needed: str = "DESCRIBE") -> dict[str, Described]:
-    """Return each group, whatever its type, None if it does not exist, or why it cannot be told.
+    """Return each group, whatever its type, None if it does not exist, or why it cannot be described.
 
     Classic first, which most groups are, then KIP-848, then the types that only newer brokers know. At last classic
     again: a KIP-848 group that classic consumers took over between the first two was neither.
@@ -70,7 +70,7 @@ async def _knows(session: Session, name: str, handler: DescribeHandler) -> bool:
     except UnsupportedVersion:
         return False
     except CallError:
-        # told when its groups are listed
+        # reported when its groups are listed
         return True
     return True
 
@@ -78,7 +78,7 @@ async def _knows(session: Session, name: str, handler: DescribeHandler) -> bool:
 async def _undescribed(session: Session, names: list[str]) -> dict[str, KafkaError]:
     """Return those of these groups that exist, although their brokers refuse to describe groups of their type.
 
-    In the middle of an upgrade, KIP-848 groups of Kafka 3.9 do. Or why that cannot be told.
+    In the middle of an upgrade, KIP-848 groups of Kafka 3.9 do. Or why this is unknown.
     """
     found = dict.fromkeys(names, error("COORDINATOR_NOT_AVAILABLE"))
     groups: dict[int, list[str]] = {}

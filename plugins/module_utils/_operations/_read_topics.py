@@ -26,7 +26,7 @@ Logs = dict[TopicPartition, Log | KafkaError]  # pylint: disable=unsupported-bin
 
 
 async def describe_topics(session: Session, names: c.Iterable[str]) -> Seen:
-    """Return each topic, or why it cannot be told."""
+    """Return each topic, or why it cannot be described."""
     return await session.driver.read(DescribeTopics(), names)
 
 
@@ -46,7 +46,7 @@ async def list_topics(session: Session) -> list[str]:
 async def read_logs(
     session: Session, partitions: c.Collection[TopicPartition], isolation: int = READ_UNCOMMITTED
 ) -> Logs:
-    """Return the start and the end offset of each partition's log, or why they cannot be told; see ListOffsets."""
+    """Return the start and the end offset of each partition's log, or why they cannot be read; see ListOffsets."""
     await session.driver.locate(ListOffsets(EARLIEST), partitions)
     starts, ends = await session.wire.gather(
         session.driver.read(ListOffsets(which, isolation), partitions) for which in (EARLIEST, LATEST)
@@ -70,7 +70,7 @@ async def offsets_at(
 async def broker_setting(session: Session, name: str) -> str | KafkaError | None:
     """Return a setting of one broker, None where it does not show it (a managed service may show a part only).
 
-    Or why it cannot be told: this needs DESCRIBE_CONFIGS on the cluster.
+    Or why it cannot be read: this needs DESCRIBE_CONFIGS on the cluster.
     """
     try:
         node, _version = await session.wire.reach_any(broker_config_request(-1, [name]))

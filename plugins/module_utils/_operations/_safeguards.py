@@ -73,7 +73,7 @@ def _topic_ids(seen: Seen) -> TopicIds:
     """Return the ids of topics, by which a restore detects recreated topics.
 
     Raises:
-        TaskError: a topic cannot be told.
+        TaskError: a topic cannot be described.
     """
     ids: TopicIds = {}
     for name, topic in seen.items():

@@ -72,7 +72,7 @@ def _of_backup(restore: Restore, names: list[str], session: Session) -> Saved:
 
     cluster_id = session.wire.cluster_id
     if restore.path.endswith(csv_file.SUFFIX):
-        # tells neither its cluster nor topic ids
+        # contains neither a cluster id nor topic ids
         origin, ids = None, {}
         groups = csv_file.read(restore.path, names[0] if len(names) == 1 else None)
     else:

@@ -161,7 +161,7 @@ def _met(answer: Answer, wait: Wait) -> bool:
 
 
 def _unread_brokers(answer: Answer) -> int:
-    """Return how many brokers did not list their groups: nobody knows what these are."""
+    """Return how many brokers did not list their groups, which are therefore unknown."""
     return sum("broker" in each for each in answer["errors"])
 
 

@@ -14,9 +14,9 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, GroupSnapshot, Offsets
 from .._kafka.rpc.delete_groups import DeleteGroups
 from .._kafka.session import Session
-from . import _left_configs, group_configs, members
+from . import _remaining_configs, group_configs, members
 from ._names import group_names
-from ._plan_changes import changed_groups, leave_alone, left_alone_warning, read_plan
+from ._plan_changes import changed_groups, read_plan, skip_changed, skipped_warning
 from ._precondition import Precondition
 from ._read_groups import Described, committed, describe
 from ._safeguards import back_up, limit, snapshots
@@ -36,7 +36,7 @@ from .results import (
 GroupItem = Item[ConfigTarget | GroupTarget | MemberTarget]  # pylint: disable=unsupported-binary-operation
 
 SHOWN_MEMBERS = 5
-_KEPT = (Status.FAILED, Status.LEFT_ALONE)
+_KEPT = (Status.FAILED, Status.SKIPPED)
 REASON = "the group is being deleted by kafkaops.groups.consumer_group"
 
 
@@ -75,10 +75,10 @@ async def delete_groups(request: Request, session: Session) -> Report:
     existing = [name for name, group in seen.items() if isinstance(group, Group)]
     offsets = await committed(session, existing) if checked else {}
     if expected is not None:
-        items = leave_alone(items, changed_groups(expected, seen, offsets))
+        items = skip_changed(items, changed_groups(expected, seen, offsets))
     items = _readable(items, offsets)
     if request.configs:
-        items += _left_configs.removals(await _left_configs.read(session, _without(names, _kept(items))))
+        items += _remaining_configs.removals(await _remaining_configs.read(session, _without(names, _kept(items))))
     items = limit(items, [DELETE_GROUP], request.max_changes)
     deletions = [item for item in items if item.action != DELETE_CONFIG]
     groups = snapshots(deletions, seen, offsets) if checked else []
@@ -88,13 +88,13 @@ async def delete_groups(request: Request, session: Session) -> Report:
     if not session.check_mode:
         saved = {group.name: group.offsets for group in groups} if checked else None
         items = await apply(session, items, Precondition(saved, from_plan=expected is not None))
-    session.warnings += left_alone_warning(items)
+    session.warnings += skipped_warning(items)
     if request.configs:
         return Report(items, backup_file)
     # comes last: nothing that is to be deleted waits for it
-    remaining = await _left_configs.read_listed(session, _without(names, _kept(items)))
-    session.warnings += _left_configs.warning(remaining)
-    return Report(items, backup_file, {"remaining_configs": _left_configs.as_result(remaining)})
+    remaining = await _remaining_configs.read_listed(session, _without(names, _kept(items)))
+    session.warnings += _remaining_configs.warning(remaining)
+    return Report(items, backup_file, {"remaining_configs": _remaining_configs.as_result(remaining)})
 
 
 def plan(seen: dict[str, Described], force: bool, backup: bool) -> list[GroupItem]:
@@ -162,14 +162,16 @@ def _readable(items: c.Iterable[GroupItem], offsets: dict[str, Offsets | KafkaEr
 
 
 async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Precondition) -> list[GroupItem]:
-    """Remove the planned members, then delete the planned groups; return the items with what became of them.
+    """Remove the planned members, then delete the planned groups; return the items with their outcomes.
 
     A group that has committed since is kept.
     """
     removed = await members.apply(session, items, REASON)
-    stayed = {item.target.group for item in removed if item.action == REMOVE_MEMBER and item.status is Status.FAILED}
+    not_removed = {
+        item.target.group for item in removed if item.action == REMOVE_MEMBER and item.status is Status.FAILED
+    }
     leaving = [item.target.group for item in removed if item.changed and item.action == DELETE_GROUP]
-    conflicts = await precondition.check(session, [name for name in leaving if name not in stayed])
+    conflicts = await precondition.check(session, [name for name in leaving if name not in not_removed])
 
     async def verify(groups: list[str]) -> dict[str, bool | KafkaError | None]:
         seen = await describe(session, groups)
@@ -179,21 +181,21 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
             for name, group in seen.items()
         }
 
-    deleting = [name for name in leaving if name not in stayed and name not in conflicts]
+    deleting = [name for name in leaving if name not in not_removed and name not in conflicts]
     answers, resent = await session.driver.change(DeleteGroups(), deleting, verify)
 
-    def became(item: GroupItem) -> GroupItem:
+    def outcome(item: GroupItem) -> GroupItem:
         name = item.target.group
         if not item.changed or item.action != DELETE_GROUP:
             return item
-        if name in stayed:
+        if name in not_removed:
             return item.failed(error("NON_EMPTY_GROUP", "not all of its members could be removed"))
         if name in conflicts:
             return precondition.on_conflict(item, conflicts[name])
         return _after_deletion(item, answers[name], name in resent, precondition)
 
-    deleted = [became(item) for item in removed]
-    return await group_configs.apply(session, _left_configs.keep(deleted, _kept(deleted)))
+    deleted = [outcome(item) for item in removed]
+    return await group_configs.apply(session, _remaining_configs.keep(deleted, _kept(deleted)))
 
 
 def _without(names: list[str], kept: set[str]) -> list[str]:
@@ -201,7 +203,7 @@ def _without(names: list[str], kept: set[str]) -> list[str]:
 
 
 def _kept(items: c.Iterable[GroupItem]) -> set[str]:
-    """Return the groups that exist after the task, as far as it can tell."""
+    """Return the groups whose deletion failed or was skipped."""
     return {item.target.group for item in items if isinstance(item.target, GroupTarget) and item.status in _KEPT}
 
 
@@ -209,7 +211,7 @@ def _after_deletion(item: GroupItem, answer: bool | KafkaError, resent: bool, pr
     if not isinstance(answer, KafkaError):
         return item
     if answer.name == "GROUP_ID_NOT_FOUND":
-        # deleted by the first of two requests; or expired, or deleted by somebody else, since it was read
+        # deleted by the first of two requests; or expired, or deleted by another client, since it was read
         return item if resent else item.unneeded()
     if answer.name == "NON_EMPTY_GROUP":
         joined = "a consumer joined while the group was being deleted"

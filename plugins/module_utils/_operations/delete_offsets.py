@@ -142,20 +142,20 @@ def _problem(group: Group, where: TopicPartition, topic: Topic | KafkaError) -> 
 
 
 async def apply(session: Session, items: list[OffsetItem], precondition: Precondition) -> list[OffsetItem]:
-    """Delete the planned offsets; return the items with what became of them. What was committed since is kept."""
+    """Delete the planned offsets; return the items with their outcomes. Offsets committed since are kept."""
     items = await precondition.check_offsets(session, items)
     changes = changes_by_group(items)
     partitions = {name: [item.target.where for item in chosen] for name, chosen in changes.items()}
     verify = functools.partial(read_outcomes, session, changes)
     answers, resent = await session.driver.change(OffsetDelete(partitions), partitions, verify)
 
-    def became(item: OffsetItem) -> OffsetItem:
+    def outcome(item: OffsetItem) -> OffsetItem:
         name = item.target.group
         if not item.changed:
             return item
         return _after_deletion(item, partition_problem(item, answers[name]), name in resent, precondition)
 
-    return [became(item) for item in items]
+    return [outcome(item) for item in items]
 
 
 def _after_deletion(
@@ -164,7 +164,7 @@ def _after_deletion(
     if problem is None:
         return item
     if problem.name == "GROUP_ID_NOT_FOUND":
-        # the group expired, or was deleted by somebody else, since it was read
+        # the group expired, or was deleted by another client, since it was read
         return item if resent else item.unneeded()
     joined = "a consumer joined while the offset was being deleted"
     in_use = problem.name in ("GROUP_SUBSCRIBED_TO_TOPIC", "NON_EMPTY_GROUP")

@@ -181,7 +181,7 @@ def _is_planned(item: Item[t.Any]) -> bool:
 
 
 def _is_made(found: Settings | KafkaError, changes: dict[str, str | None]) -> bool | KafkaError | None:
-    """Return whether a change was made whose answer was lost, as the driver's C(Verify) tells it."""
+    """Return the outcome of a change without a response, as the driver's C(Verify) defines it."""
     if isinstance(found, KafkaError):
         return found
     now = {key: found[key].value if found[key].overridden else None for key in changes}

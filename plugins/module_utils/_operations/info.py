@@ -69,7 +69,7 @@ class _Poller:
                 await wire.refresh()
         self._seen.update((node, wire.address(node)) for node in wire.nodes)
         answer = await _read(self._request, self._session, gather)
-        # its groups may have no coordinator, and are then listed by nobody
+        # its groups may have no coordinator, and then no broker lists them
         gone = [
             {"broker": node, "address": address, "message": "it left the cluster while the task waited"}
             for node, address in self._seen.items()

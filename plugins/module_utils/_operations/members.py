@@ -168,7 +168,7 @@ def removal_problem(group: Group) -> KafkaError | None:
 
 
 async def apply(session: Session, items: c.Sequence[GroupItem], reason: str) -> list[GroupItem]:
-    """Remove the planned members; return the items with what became of them."""
+    """Remove the planned members; return the items with their outcomes."""
     leaving = _leaving(items)
 
     async def verify(groups: list[str]) -> dict[str, MemberErrors | KafkaError | None]:
@@ -177,13 +177,13 @@ async def apply(session: Session, items: c.Sequence[GroupItem], reason: str) -> 
 
     answers, resent = await session.driver.change(LeaveGroup(leaving, reason), leaving, verify)
 
-    def became(item: GroupItem) -> GroupItem:
+    def outcome(item: GroupItem) -> GroupItem:
         name = item.target.group
         if not item.changed or not isinstance(item.target, MemberTarget):
             return item
         return _after_removal(item, item.target.member, answers[name], name in resent)
 
-    return [became(item) for item in items]
+    return [outcome(item) for item in items]
 
 
 def _leaving(items: c.Iterable[GroupItem]) -> dict[str, list[Member]]:
@@ -230,9 +230,9 @@ async def _watch(
             if isinstance(group, KafkaError):
                 words = f"settle_time: group '{name}' could not be watched: {group.name}: {group.message}."
                 return _rejoin_results(rejoined), words
-            stayed = _member_ids(before[name]) - removed[name]
+            remaining = _member_ids(before[name]) - removed[name]
             for member in group.members if group else ():
-                if member.member_id not in stayed:
+                if member.member_id not in remaining:
                     rejoined[name, member.member_id] = member
     results = _rejoin_results(rejoined)
     if removed and left > 0:

@@ -12,7 +12,7 @@ from .._kafka.rpc.handler import by_topic
 from .._kafka.session import Session
 from . import delete_offsets, set_offsets
 from ._offset_request import Request, Topics
-from ._plan_changes import changed_offsets, leave_alone, left_alone_warning, read_plan
+from ._plan_changes import changed_offsets, read_plan, skip_changed, skipped_warning
 from ._precondition import Precondition
 from ._read_groups import absent_group_operations, committed_now, describe_at_rest
 from ._read_topics import describe_topics
@@ -36,7 +36,7 @@ async def change_offsets(request: Request, session: Session) -> Report:
     groups = await describe_at_rest(session, names, needed)
     unread = {name: group for name, group in groups.items() if isinstance(group, KafkaError)}
     offsets = {**unread, **await committed_now(session, [name for name in names if name not in unread])}
-    # of a coordinator that has just taken over, only the offsets tell that these exist
+    # if the coordinator has just taken over, only the offsets show that these groups exist
     unseen = [name for name, group in groups.items() if group is None and offsets[name]]
     groups.update(await describe_at_rest(session, unseen, needed))
     if request.all_topics:
@@ -46,7 +46,7 @@ async def change_offsets(request: Request, session: Session) -> Report:
         items, warnings = delete_offsets.plan(request, groups, offsets, topics)
         session.warnings += warnings
         if expected is not None:
-            items = leave_alone(items, changed_offsets(expected, groups, offsets))
+            items = skip_changed(items, changed_offsets(expected, groups, offsets))
         items = limit(items, [DELETE_OFFSET], request.max_changes)
     else:
         if saved is not None and request.copy_from is not None:
@@ -64,7 +64,7 @@ async def change_offsets(request: Request, session: Session) -> Report:
         precondition = Precondition(read if depends else None, from_plan=expected is not None)
         apply = delete_offsets.apply if request.state == "absent" else set_offsets.apply
         items = await apply(session, items, precondition)
-    session.warnings += left_alone_warning(items)
+    session.warnings += skipped_warning(items)
     return Report(items, backup_file)
 
 

@@ -27,12 +27,12 @@ State = Group | Member | Committed | Setting | ShareOffset | Topic | None  # pyl
 
 
 class Status(enum.Enum):
-    """What becomes, or became, of an item."""
+    """The outcome of an item."""
 
     UNCHANGED = enum.auto()
     CHANGED = enum.auto()
     FAILED = enum.auto()
-    LEFT_ALONE = enum.auto()
+    SKIPPED = enum.auto()
 
 
 class GroupTarget(t.NamedTuple):
@@ -120,13 +120,13 @@ Another = t.TypeVar("Another", bound=Target)
 
 
 class Item(t.NamedTuple, t.Generic[T_co]):
-    """One resource of the plan, and after the run what became of it.
+    """One resource of the plan, and after the run its outcome.
 
     Attributes:
         action: what is needed to reach the wanted state; C(none) where nothing is.
         before, after: the resource as it was read, and as it will be; None where there is none.
         error: why the action cannot be, or was not, carried out, if the item failed.
-        left_alone: how the resource changed since the plan, if the item was left alone.
+        skip_reason: how the resource changed since the plan, if the item was skipped.
         creates_group: whether the action creates the group.
     """
 
@@ -136,7 +136,7 @@ class Item(t.NamedTuple, t.Generic[T_co]):
     before: State = None
     after: State = None
     error: KafkaError | None = None
-    left_alone: str | None = None
+    skip_reason: str | None = None
     creates_group: bool = False
 
     @staticmethod
@@ -166,20 +166,20 @@ class Item(t.NamedTuple, t.Generic[T_co]):
         return self._replace(status=Status.FAILED, error=error, after=self.before, creates_group=False)
 
     def unneeded(self) -> Item[T_co]:
-        """Return the item as unchanged: somebody else reached the wanted state first."""
+        """Return the item as unchanged: another client reached the wanted state first."""
         return self._replace(status=Status.UNCHANGED, action=NONE)
 
-    def left(self, why: str) -> Item[T_co]:
-        """Return the item as left alone: its resource changed since it was planned."""
-        return self._replace(status=Status.LEFT_ALONE, action=NONE, error=None, after=self.before, left_alone=why)
+    def skipped(self, why: str) -> Item[T_co]:
+        """Return the item as skipped: its resource changed since it was planned."""
+        return self._replace(status=Status.SKIPPED, action=NONE, error=None, after=self.before, skip_reason=why)
 
     def as_result(self) -> dict[str, t.Any]:
         """Return the RETURN shape of one item."""
         place = self.target.as_result()
         if self.creates_group:
             place.update(creates_group=True)
-        if self.left_alone is not None:
-            place.update(left_alone=self.left_alone)
+        if self.skip_reason is not None:
+            place.update(left_alone=self.skip_reason)
         return {
             **place,
             "action": self.action,
@@ -201,14 +201,14 @@ _COUNTED_AS = {
     Status.CHANGED: "changed",
     Status.FAILED: "failed",
     # nothing was done to it
-    Status.LEFT_ALONE: "unchanged",
+    Status.SKIPPED: "unchanged",
 }
 
 
 #: of each value of C(detail), the items to return
 _RETURNED = {
     "full": tuple(Status),
-    "problems": (Status.FAILED, Status.LEFT_ALONE),
+    "problems": (Status.FAILED, Status.SKIPPED),
     "summary": (),
 }
 DETAILS = list(_RETURNED)
@@ -251,13 +251,13 @@ def returned(items: Items, detail: str) -> list[dict[str, t.Any]]:
 def summary(items: Items) -> dict[str, int]:
     """Return the counts of the items.
 
-    C(total), C(changed), C(unchanged), C(failed); C(left_alone), where there are any, of which all are unchanged.
+    C(total), C(changed), C(unchanged), C(failed); C(left_alone), the number of skipped items, if there are any.
     """
     counts = {"total": len(items), "changed": 0, "unchanged": 0, "failed": 0}
     for item in items:
         counts[_COUNTED_AS[item.status]] += 1
-    left_alone = sum(item.status is Status.LEFT_ALONE for item in items)
-    return {**counts, "left_alone": left_alone} if left_alone else counts
+    skipped = sum(item.status is Status.SKIPPED for item in items)
+    return {**counts, "left_alone": skipped} if skipped else counts
 
 
 def message(items: Items) -> str:

@@ -189,7 +189,7 @@ def plan(
 
 
 def unknown_topics(request: Request, topics: Seen) -> dict[str, list[str | None]]:
-    """Return the topics of each group that are to be reset as a whole, and cannot be told; None for all of them."""
+    """Return the topics of each group to reset whose partitions are unknown; None for all topics of the group."""
     if request.reset is None:
         return {}
     if request.all_topics:
@@ -226,7 +226,7 @@ def _group_problem(
 
 
 async def apply(session: Session, items: list[OffsetItem], precondition: Precondition) -> list[OffsetItem]:
-    """Commit the planned offsets; return the items with what became of them. What was committed since is kept."""
+    """Commit the planned offsets; return the items with their outcomes. Offsets committed since are kept."""
     items = await precondition.check_offsets(session, items)
     changes = changes_by_group(items)
     wanted: dict[str, Offsets] = {

@@ -130,7 +130,7 @@ def _needed(request: Request) -> str:
 
 
 def _wanted(request: Request, topics: Seen) -> list[TopicPartition]:
-    """Return the partitions to set; those of a whole topic only if the topic can be told."""
+    """Return the partitions to set; those of a whole topic only if its partitions are known."""
     if request.offsets is not None:
         return list(request.offsets)
     return [where for name, chosen in request.topics.items() for where in partitions_of(name, chosen, topics[name])]
@@ -193,7 +193,7 @@ def _is_unread(at: ShareOffset, log: Log) -> bool:
     """Whether the group is known to be done with no record after its start offset.
 
     A start offset stays where it is until the broker writes a snapshot, even if all records after it are acknowledged:
-    only the lag tells that. The log is read after the lag, so that it can only be longer.
+    only the lag shows that. The log is read after the lag, so that it can only be longer.
     """
     return at.offset is not None and (at.offset >= log.end or at.lag == log.end - at.offset)
 
@@ -225,7 +225,7 @@ def _group_problem(request: Request, view: View) -> KafkaError | None:
 
 
 async def apply(request: Request, session: Session, items: list[OffsetItem]) -> list[OffsetItem]:
-    """Carry out the plan; return the items with what became of them."""
+    """Carry out the plan; return the items with their outcomes."""
     changes = [item for item in items if item.changed]
     if not changes:
         return items
@@ -233,7 +233,7 @@ async def apply(request: Request, session: Session, items: list[OffsetItem]) -> 
     async def verify(names: list[str]) -> dict[str, PartitionErrors | KafkaError | None]:
         found = (await read_start_offsets(session, names))[request.group]
         logs = await target_logs(session, [item.target.where for item in changes if item.after is not None], None)
-        return {request.group: became(found, logs, changes)}
+        return {request.group: lost_outcome(found, logs, changes)}
 
     answers, resent = await session.driver.change(_handler(request, changes), [request.group], verify)
     answer = answers[request.group]
@@ -251,8 +251,8 @@ def _handler(request: Request, changes: list[OffsetItem]) -> Handler[str, Partit
     return AlterShareGroupOffsets({request.group: t.cast("dict[TopicPartition, int]", offsets)})
 
 
-def became(found: StartOffsets, logs: Logs, changes: list[OffsetItem]) -> PartitionErrors | KafkaError | None:
-    """Return what became of changes whose answer was lost, as the driver's C(Verify) tells it."""
+def lost_outcome(found: StartOffsets, logs: Logs, changes: list[OffsetItem]) -> PartitionErrors | KafkaError | None:
+    """Return the outcome of changes without a response, as the driver's C(Verify) defines it."""
     if isinstance(found, KafkaError):
         return found
     pending = {item.target.where: item for item in changes if not _is_made(item, found, logs)}
@@ -280,6 +280,6 @@ def _outcome(item: OffsetItem, problem: KafkaError | None, resent: bool) -> Offs
     if problem.name == "NON_EMPTY_GROUP":
         return item.failed(error(problem.name, _JOINED))
     if item.action == DELETE_OFFSET and problem.name in ("UNKNOWN_TOPIC_OR_PARTITION", "GROUP_ID_NOT_FOUND"):
-        # deleted by the first of two requests, or by somebody else since it was read
+        # deleted by the first of two requests, or by another client since it was read
         return item if resent else item.unneeded()
     return item.failed(problem)

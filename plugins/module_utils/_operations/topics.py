@@ -132,12 +132,12 @@ def _forbidden(name: str) -> KafkaError:
 
 
 async def apply(session: Session, items: c.Iterable[TopicItem]) -> list[TopicItem]:
-    """Delete the planned topics; return the items with what became of them."""
+    """Delete the planned topics; return the items with their outcomes."""
     planned = {item.before.name: item.before for item in items if item.changed and isinstance(item.before, Topic)}
 
     async def verify(names: list[str]) -> dict[str, bool | KafkaError | None]:
         now = await _described_after(session, {name: planned[name] for name in names})
-        return {name: _became(topic, planned[name]) for name, topic in now.items()}
+        return {name: _deletion_outcome(topic, planned[name]) for name, topic in now.items()}
 
     deletion = DeleteTopics(planned, min(session.wire.request_timeout, session.deadline.remaining) / 2)
     answers, resent = await session.driver.change(deletion, planned, verify)
@@ -169,8 +169,8 @@ def _gone(now: Topic | KafkaError, before: Topic) -> bool:
     return now.id != before.id
 
 
-def _became(now: Topic | KafkaError, before: Topic) -> bool | KafkaError | None:
-    """Return what became of a deletion whose answer was lost, as the driver's C(Verify) tells it."""
+def _deletion_outcome(now: Topic | KafkaError, before: Topic) -> bool | KafkaError | None:
+    """Return the outcome of a deletion without a response, as the driver's C(Verify) defines it."""
     if _gone(now, before):
         return True
     if isinstance(now, KafkaError):
@@ -194,7 +194,7 @@ def _after_deletion(
         if isinstance(now, Topic):
             words = "it was recreated since it was read, and the new topic was not deleted: run the task again"
             return item.failed(error("UNKNOWN_TOPIC_ID", words))
-        # deleted by somebody else since it was read
+        # deleted by another client since it was read
         return item.unneeded()
     if answer.name == "TOPIC_DELETION_DISABLED":
         words = "the brokers do not delete topics: set delete.topic.enable to true in their configuration"

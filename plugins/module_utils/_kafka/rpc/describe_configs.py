@@ -33,7 +33,7 @@ def broker_config_request(node: int, names: list[str]) -> t.Any:
 
 
 def read_config(response: t.Any) -> dict[str, str | None] | KafkaError:
-    """Return the settings of the one resource of an answer, or why they cannot be told."""
+    """Return the settings of the one resource of an answer, or why they cannot be read."""
     (result,) = response.results
     problem = from_code(result.error_code, result.error_message)
     return problem or {config.name: config.value for config in result.configs}

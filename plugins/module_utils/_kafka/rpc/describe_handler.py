@@ -47,17 +47,17 @@ class TypedDescribe(DescribeHandler):
     type: str
 
     def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[Group | None]]:
-        """Return what tells most of each group.
+        """Return the most informative outcome of each group.
 
         Brokers of 3.8 and 3.9 answer about each group once for every partition of the offsets topic that is asked, and
         only the group's own one knows it.
         """
-        told: dict[str, Outcome[Group | None]] = {}
+        best: dict[str, Outcome[Group | None]] = {}
         for described in response.groups:
             outcome = self._outcome(described)
-            if _tells(outcome) >= _tells(told.get(described.group_id)):
-                told[described.group_id] = outcome
-        return told
+            if _information(outcome) >= _information(best.get(described.group_id)):
+                best[described.group_id] = outcome
+        return best
 
     def group(self, described: t.Any) -> Group | None:
         return Group(
@@ -85,8 +85,8 @@ class TypedDescribe(DescribeHandler):
         )
 
 
-def _tells(outcome: Outcome[Group | None] | None) -> int:
-    """Return how much an outcome tells: a group most, then an error, then that there is none."""
+def _information(outcome: Outcome[Group | None] | None) -> int:
+    """Return a rank: a group is highest, then an error, then that there is no group."""
     if isinstance(outcome, Done):
         return 1 if outcome.value is None else 3
     return 0 if outcome is None else 2

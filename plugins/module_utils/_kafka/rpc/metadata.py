@@ -16,9 +16,9 @@ from ..model import Topic, TopicPartition, is_internal
 from .handler import Broker, Done, Failed, Handler, Outcome, unique
 
 METADATA_BATCH = 1000
-# below v8 (Kafka 2.3) it does not tell what the caller may do with a topic
+# below v8 (Kafka 2.3) it does not return the permissions of the caller on a topic
 _MIN_VERSION = 8
-# up to v8, brokers older than 2.4 may tell an old leader epoch (KAFKA-9212)
+# up to v8, brokers older than 2.4 may return an old leader epoch (KAFKA-9212)
 _RELIABLE_EPOCHS = 9
 
 # Kafka's AclOperation codes of the operations that a topic knows

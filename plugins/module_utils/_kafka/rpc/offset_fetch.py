@@ -27,7 +27,7 @@ class OffsetFetch(Handler[str, Offsets]):
     """Reads the committed offsets of groups; a group that does not exist has none.
 
     A coordinator that has taken over may not know that what was last committed is replicated, and answers without it,
-    unless what it tells is to be stable (GroupCoordinatorService.fetchOffsets of Kafka 4.0): then it waits, and after
+    unless stable offsets are required (GroupCoordinatorService.fetchOffsets of Kafka 4.0): then it waits, and after
     its offsets.commit.timeout.ms gives up as NOT_COORDINATOR. If the high watermark reached the end of the log after
     the log was loaded, and before CoordinatorRuntime.CoordinatorContext listened to it, that lasts until the next
     commit in this partition of __consumer_offsets. The describing RPCs have no such choice.

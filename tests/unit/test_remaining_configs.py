@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Setting
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _left_configs
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _remaining_configs
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import GroupTarget, Item
 
 DENIED = error("GROUP_AUTHORIZATION_FAILED", "no")
@@ -29,17 +29,17 @@ SET = {"b": Setting("2"), "a": Setting("1")}
     ],
 )
 def test_what_remains(found: Any, returned: Any, warned: bool) -> None:
-    assert _left_configs.as_result(found) == returned
-    assert bool(_left_configs.warning(found)) == warned
+    assert _remaining_configs.as_result(found) == returned
+    assert bool(_remaining_configs.warning(found)) == warned
 
 
 def test_the_warning_names_the_first() -> None:
-    (words,) = _left_configs.warning({"z": SET, "g": SET, "denied": DENIED})
+    (words,) = _remaining_configs.warning({"z": SET, "g": SET, "denied": DENIED})
     assert words.startswith("the settings of 2 groups remain after the deletion, first 'g': set configs to true")
 
 
 def test_removals() -> None:
-    items = _left_configs.removals({"g": SET, "denied": DENIED})
+    items = _remaining_configs.removals({"g": SET, "denied": DENIED})
     assert [(*item.target, item.changed, item.error) for item in items] == [
         ("g", "b", True, None),
         ("g", "a", True, None),
@@ -49,8 +49,8 @@ def test_removals() -> None:
 
 def test_settings_of_a_group_that_is_kept_are_kept() -> None:
     deletion = Item.planned(GroupTarget("kept"), "delete_group", None)
-    items = [deletion, *_left_configs.removals({"kept": SET, "gone": SET, "denied": DENIED})]
-    after = _left_configs.keep(items, {"kept", "denied"})
+    items = [deletion, *_remaining_configs.removals({"kept": SET, "gone": SET, "denied": DENIED})]
+    after = _remaining_configs.keep(items, {"kept", "denied"})
     assert after[0] == deletion
     assert [(item.changed, item.before == item.after) for item in after[1:3]] == [(False, True)] * 2
     assert after[3:] == items[3:]
