@@ -77,8 +77,8 @@ notes:
       O(backup) and O(plan) also require DESCRIBE on every topic for which the groups have committed offsets. The
       brokers omit the offsets of other topics without an error. These offsets are then missing from the back-up, but
       are deleted with the group. To list the members of a KIP-848, share or streams group, newer brokers require
-      DESCRIBE on the topics of the members. O(configs=true) also requires DESCRIBE_CONFIGS and ALTER_CONFIGS on each
-      group. RV(remaining_configs) requires DESCRIBE_CONFIGS on the cluster and on each group.
+      DESCRIBE on the topics of the members. O(configs=true) also requires ALTER_CONFIGS on each group, which
+      implies DESCRIBE_CONFIGS. RV(remaining_configs) requires DESCRIBE_CONFIGS on the cluster and on each group.
   - O(max_changes) counts the groups to delete, not the members or settings to remove.
   - Deleting the group of a Streams application does not delete its internal topics. Use
     P(kafkaops.groups.streams_reset#role) or C(kafka-streams-application-reset.sh) to delete them.

@@ -64,7 +64,8 @@ options:
     type: int
 notes:
   - >-
-    Permissions: DESCRIBE_CONFIGS and ALTER_CONFIGS on each group.
+    Permissions: DESCRIBE_CONFIGS on each group to show settings, ALTER_CONFIGS on each group to change them, which
+    implies DESCRIBE_CONFIGS. Check mode does not detect that ALTER_CONFIGS is missing.
   - Requires brokers of Kafka 4.0 or newer. Which settings exist depends on the version.
   - All changes of a group are made, or none. If the brokers reject one value, all changes of the group fail with
     C(INVALID_CONFIG). Check mode does not detect this.

@@ -49,7 +49,9 @@ def connection(bootstrap: str, **options: Any) -> Connection:
 
 def audit_settings(output: Path | str, bootstrap: str = "127.0.0.1:1", **given: Any) -> Settings:
     """What an audit is asked for, with defaults. Raises TaskError as the module's options do."""
-    return audit.parse({**AUDIT, **vars(connection(bootstrap)), "output": str(output), **given})
+    # enough on a machine that does much else
+    patient = vars(connection(bootstrap, timeout=600.0))
+    return audit.parse({**AUDIT, **patient, "output": str(output), **given})
 
 
 class Outcome:

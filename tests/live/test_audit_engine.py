@@ -148,7 +148,7 @@ def test_a_master_that_cannot_be_reached(tmp_path: Path) -> None:
 
 
 def test_a_master_that_is_silent(tmp_path: Path, silent: int) -> None:
-    wanted = settings(tmp_path, master=f"spark://{HOST}:{silent}", timeout=120)
+    wanted = settings(tmp_path, master=f"spark://{HOST}:{silent}", timeout=300)
     process.check(wanted)
     started = time.monotonic()
     with pytest.raises(TaskError, match="did not respond within 50 s: check master"):
@@ -158,14 +158,14 @@ def test_a_master_that_is_silent(tmp_path: Path, silent: int) -> None:
 
 def test_a_topic_that_is_not_there(cluster: Cluster, tmp_path: Path) -> None:
     with pytest.raises(TaskError) as failed:
-        process.run(settings(tmp_path, cluster.bootstrap, topic="nothing", timeout=120))
+        process.run(settings(tmp_path, cluster.bootstrap, topic="nothing", timeout=300))
     assert "nothing" in str(failed.value)
     assert "\n" not in str(failed.value)
 
 
 def test_a_wrong_property_of_spark(tmp_path: Path) -> None:
     with pytest.raises(TaskError) as failed:
-        process.run(settings(tmp_path, spark_conf={"spark.driver.memory": "plenty"}, timeout=120))
+        process.run(settings(tmp_path, spark_conf={"spark.driver.memory": "plenty"}, timeout=300))
     assert str(failed.value).startswith("Java did not start for Spark: check spark_conf")
     assert "plenty" in (tmp_path / "spark.log").read_text(encoding="utf-8")
 
@@ -223,7 +223,7 @@ def test_nothing_stays_when_the_module_is_killed(tmp_path: Path, silent: int, wi
     """Neither files nor processes: as soon as the settings were read, and when Java, too busy to notice, has begun."""
     folder = tmp_path / "private"
     folder.mkdir()
-    settings(tmp_path, master=f"spark://{HOST}:{silent}", timeout=100).save(str(folder))
+    settings(tmp_path, master=f"spark://{HOST}:{silent}", timeout=300).save(str(folder))
     child = subprocess.Popen(
         [sys.executable, "-m", job.__name__, str(folder)],
         stdin=subprocess.PIPE,

@@ -43,6 +43,8 @@ Row = dict[str, Any]
 Offsets = dict[tuple[str, int], int]
 
 PARTITIONS = 4
+#: Seconds within which everything ends on a machine that does much else.
+PATIENCE = 300
 # transactional records, each in a batch of its own
 ABORTED = 20_000
 SECRETS = ("admin-secret", KEY_PASSWORD, "PRIVATE KEY")
@@ -60,7 +62,7 @@ def spark(event_log: Path) -> Iterator[SparkSession]:
         yield session
 
 
-def read(spark: SparkSession, given: Connection, topic: str = TOPIC, seconds: float = 60) -> list[Row]:
+def read(spark: SparkSession, given: Connection, topic: str = TOPIC, seconds: float = PATIENCE) -> list[Row]:
     rows: list[Row] = spark_read.read(spark, given, topic, time.time() + seconds).toArrow().to_pylist()
     return rows
 
@@ -102,7 +104,7 @@ def test_the_latest_of_each_key_and_activity(cluster: Cluster, spark: SparkSessi
 
 def test_every_partition_is_accounted_for(cluster: Cluster, spark: SparkSession) -> None:
     topic = log(cluster, "audit-partitions", [commit("a", 1, 2), commit("a", 2, 2), commit("b", 1, 0)])
-    planned = spark_read.read(spark, connection(cluster.bootstrap), topic, time.time() + 60)
+    planned = spark_read.read(spark, connection(cluster.bootstrap), topic, time.time() + PATIENCE)
     # beyond the end offsets of the moment in which it was planned
     offsets_topic.write(cluster.client(), [commit("a", 3, 2), commit("c", 1, 3)], topic)
     rows = planned.toArrow().to_pylist()
@@ -153,7 +155,7 @@ def test_transactions(cluster: Cluster, spark: SparkSession, monkeypatch: pytest
         ending = threading.Timer(0.5, producer.commit_transaction, [30])
         ending.start()
         split = (Range(partition, 0, end),)
-        [*batches] = scan.scan(Access.of(connection(cluster.bootstrap)), TOPIC, split, time.time() + 60)
+        [*batches] = scan.scan(Access.of(connection(cluster.bootstrap)), TOPIC, split, time.time() + PATIENCE)
         ending.join()
     rows = [row for batch in batches for row in batch.to_pylist()]
     assert [row["offset"] for row in rows if row["kind"] == "offset_commit" and row["group"] == group] == [5]
@@ -219,7 +221,7 @@ def test_secrets_show_nowhere(guarded: Cluster, spark: SparkSession, event_log: 
     for kind in ("scram", "token", "encrypted key"):
         address, options = secured_options(guarded, kind, tmp_path)
         given = connection(address, **options)
-        frame = spark_read.read(spark, given, TOPIC, time.time() + 60)
+        frame = spark_read.read(spark, given, TOPIC, time.time() + PATIENCE)
         frame.collect()
         plan = frame._jdf.queryExecution().toString()
         shown = [repr(Access.of(given)), plan, str(spark.sparkContext.getConf().getAll())]
@@ -281,7 +283,7 @@ def test_a_log_whose_start_moves_after_the_plan(
     """Whoever reads later than planned sees what is there then; the other partitions are read as ever."""
     records = [commit("a", 1), commit("a", 2), commit("a", 3), commit("b", 1, partition=1)]
     topic = log(cluster, f"audit-moved-{start}", records, "delete,compact")
-    planned = spark_read.read(spark, connection(cluster.bootstrap), topic, time.time() + 60)
+    planned = spark_read.read(spark, connection(cluster.bootstrap), topic, time.time() + PATIENCE)
     remove(cluster, topic, start)
     rows = planned.toArrow().to_pylist()
     assert of_kind(rows, "offset_commit", "group", "offset") == [*found, ("b", 1)]
@@ -307,7 +309,7 @@ def test_a_log_whose_start_moves_while_it_is_read(cluster: Cluster) -> None:
         mock.patch.dict(access_module._CONSUMER_CONFIG, {"max.partition.fetch.bytes": 100, "queued.min.messages": 1}),
         mock.patch.object(reader, "_MESSAGES", 1),
     ):
-        for read_now in reader.batches(small, topic, split, progress, time.time() + 60):
+        for read_now in reader.batches(small, topic, split, progress, time.time() + PATIENCE):
             if not found:
                 remove(cluster, topic, 180)
             found += [message.offset() for message in read_now.messages]
@@ -406,7 +408,7 @@ def test_the_rate_is_kept(cluster: Cluster) -> None:
     with repeatedly(lambda: sent.append((time.monotonic() - started, proxy.traffic)), 0.1):
         rows = [
             row
-            for batch in scan.scan(access, topic, (Range(0, 0, count),), time.time() + 60, rate)
+            for batch in scan.scan(access, topic, (Range(0, 0, count),), time.time() + PATIENCE, rate)
             for row in batch.to_pylist()
         ]
     assert of_kind(rows, "partition", "records", "problem") == [(count, None)]
@@ -427,7 +429,7 @@ def test_records_come_from_the_rack_of_the_client(three: Cluster) -> None:
         three.proxies[follower].clear()
         rows = [
             row
-            for batch in scan.scan(Access.of(given, rack), topic, (Range(0, 0, 1),), time.time() + 60)
+            for batch in scan.scan(Access.of(given, rack), topic, (Range(0, 0, 1),), time.time() + PATIENCE)
             for row in batch.to_pylist()
         ]
         assert of_kind(rows, "offset_commit", "group", "offset") == [("a", 1)]
@@ -442,7 +444,7 @@ def test_a_broker_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
         [split] = splits.group([Range(0, 0, 1)], 1)
         cluster.kill()
         with pytest.raises(TaskError) as failed:
-            list(scan.scan(Access.of(given), topic, split, time.time() + 60))
+            list(scan.scan(Access.of(given), topic, split, time.time() + PATIENCE))
     assert re.match(
         r"Partition 0 of audit-alone cannot be read \(its leader has not responded for \d+ s \(", str(failed.value)
     )

@@ -37,8 +37,8 @@ GROUPS: dict[str, tuple[Committed, str | None, int | None, int | None]] = {
     "lag-never": ({}, "classic", None, None),
     "lag-never-848": ({}, "consumer", None, None),
     "lag-streams": ({}, "streams", 0, 0),
-    "lag-share": ({}, "share", None, None),
-    "lag-share-behind": ({}, "share", None, None),
+    "lag-share": ({}, "share", 0, 0),
+    "lag-share-behind": ({}, "share", 5, 5),
     "lag-at-rest": ({0: 4}, None, 6, 6),
     "lag-beyond": ({0: 4, 1: 99}, None, 6, 6),
 }
@@ -61,9 +61,11 @@ def bootstrap(cluster: Cluster) -> Iterator[str]:
             stack.callback(member.close)
         consumers.start_many(started, timeout=120)
         _wait_committed(cluster, "lag-streams", {(TOPIC, 0): 10, (TOPIC, 1): 10})
+        _wait_read(cluster, ["lag-share", "lag-share-behind"])
         (behind,) = [member for member in started if member.group == "lag-share-behind"]
         behind.close()
         topics.produce(client, SHARED, 5)
+        _wait_read(cluster, ["lag-share"])
         yield cluster.bootstrap
 
 
@@ -84,6 +86,13 @@ def _wait_committed(cluster: Cluster, group: str, wanted: dict[tuple[str, int], 
         time.sleep(0.2)
 
 
+def _wait_read(cluster: Cluster, groups: list[str]) -> None:
+    """Wait until share groups have processed all records."""
+    deadline = time.monotonic() + 90
+    while not all(at and at[0].endswith("lag 0") for at in truth.start_offsets(cluster.client(), groups).values()):
+        assert time.monotonic() < deadline, groups
+
+
 def shown(answer: dict[str, Any]) -> dict[str, tuple[int | None, int | None]]:
     return {group["name"]: (group["lag"], group["known_lag"]) for group in answer["groups"]}
 
@@ -95,7 +104,7 @@ def test_lag(bootstrap: str, asked: dict[str, Any], gather: list[str]) -> None:
     assert answer["errors"] == []
     assert shown(answer) == {group: (lag, known) for group, (_committed, _kind, lag, known) in GROUPS.items()}
     offsets = {group["name"]: group["offsets"] for group in answer["groups"]}
-    assert offsets["lag-share"] is None
+    assert [(at["topic"], at["lag"]) for at in offsets["lag-share-behind"]] == [(SHARED, 5)]
     assert offsets["lag-never"] == []
 
 

@@ -93,7 +93,12 @@ def test_detail_selects_the_results(
     end: t.Callable[..., t.Any], detail: dict[str, str], shown: list[str], run: t.Callable[..., str]
 ) -> None:
     gone, busy, moved = (planned(name) for name in ("gone", "busy", "moved"))
-    items = [unchanged("same"), gone, busy.failed(error("NON_EMPTY_GROUP", "in use")), moved.skipped("it is Stable now")]
+    items = [
+        unchanged("same"),
+        gone,
+        busy.failed(error("NON_EMPTY_GROUP", "in use")),
+        moved.skipped("it is Stable now"),
+    ]
     returned, full = (json.loads(run(end(items), _ansible_diff=True, **given)) for given in (detail, {}))
     assert [item["group"] for item in returned["results"]] == shown
     assert returned["summary"] == {"total": 4, "changed": 1, "unchanged": 2, "failed": 1, "left_alone": 1}
