@@ -131,14 +131,13 @@ def _check_topics(groups: dict[str, Offsets], topics: Renames | None, option: st
 
 
 def _renamed(offsets: Offsets, topics: Renames | None) -> Offsets:
-    """Return the offsets of the selected topics under their new names; all of them if none are selected."""
-    if topics is None:
-        return offsets
-    return {
-        TopicPartition(topics[where.topic], where.partition): one
+    """Return the offsets of the selected topics under their new names, sorted; all of them if none are selected."""
+    chosen = {
+        TopicPartition(topics[where.topic] if topics else where.topic, where.partition): one
         for where, one in offsets.items()
-        if where.topic in topics
+        if topics is None or where.topic in topics
     }
+    return dict(sorted(chosen.items()))
 
 
 def _new_names(topics: Renames | None) -> frozenset[str]:
