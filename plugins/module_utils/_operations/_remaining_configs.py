@@ -21,6 +21,8 @@ _NO_SETTINGS = ("INVALID_REQUEST", "UNSUPPORTED_VERSION")
 
 async def read(session: Session, names: list[str]) -> Seen:
     """Return the settings that groups override, of those that override any."""
+    if not names:
+        return {}
     listed = await group_configs.configured_groups(session)
     # before Kafka 4.1, or without DESCRIBE_CONFIGS on the cluster, each group has to be asked about
     asked = names if isinstance(listed, KafkaError) else [name for name in names if name in listed]
@@ -30,6 +32,8 @@ async def read(session: Session, names: list[str]) -> Seen:
 
 async def read_listed(session: Session, names: list[str]) -> Seen | None:
     """Return what `read` does; None where the groups that have settings cannot be listed."""
+    if not names:
+        return {}
     listed = await group_configs.configured_groups(session)
     if isinstance(listed, KafkaError):
         return None
