@@ -116,8 +116,11 @@ options:
 notes:
   - >-
     Permissions: READ and DESCRIBE on the topic O(topic), DESCRIBE on the cluster (to list all groups), DESCRIBE on
-      the groups and their topics, and DESCRIBE_CONFIGS on the cluster for the retention of offsets. Groups and topics
-      without permission are excluded from the plan.
+      the groups and their topics, and DESCRIBE_CONFIGS on the cluster for the retention of offsets and the groups with
+      settings. Groups and topics without permission are excluded from the plan.
+  - Settings of groups that do not exist are findings (C(orphaned_config)) on brokers with Kafka 4.1 or newer. They are
+    not in the plan.
+  - Share groups are never stale, because the topic does not show when their consumers acknowledge records.
   - Requires Java 17 or newer, C(pyspark), C(pyarrow) and C(jinja2) on the host that the module runs on.
   - O(timeout) applies to the whole audit. Increase it for a large topic.
   - The plan contains a group only if the group is Empty, is a consumer group or a simple group, its committed offsets

@@ -125,4 +125,5 @@ def criteria(given: c.Mapping[str, t.Any]) -> list[str]:
     return [
         f"A group is stale if it is Empty and has neither committed nor changed for {given['stale_after']}.",
         f"{groups}. Excluded: {exclude}." if exclude else f"{groups}.",
+        "Share groups are never stale: the topic does not show when their consumers acknowledge records.",
     ]
