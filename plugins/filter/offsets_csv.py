@@ -20,7 +20,8 @@ options:
     description:
       - The C(groups) that M(kafkaops.groups.consumer_group_info) returns with C(gather=[offsets]), or the C(results) of
         M(kafkaops.groups.consumer_group_offsets) with C(state=present).
-      - Of results, the offsets after the change are used, in check mode also. Failed items are omitted.
+      - Of results, the offsets after the change are used, in check mode also. Failed items are omitted. Use results
+        with C(detail=full), because other values omit items.
       - A group whose offsets are unknown fails.
     type: list
     elements: dict
@@ -63,19 +64,32 @@ Found = c.Mapping[str, t.Any]
 
 def offsets_csv(found: c.Iterable[Found]) -> str:
     """Return groups with offsets, or the results of setting offsets, as CSV."""
-    rows = [row for each in found for row in _rows(each)]
-    several = len({row.group for row in rows}) > 1
-    return csv_file.text(row if several else row._replace(group=None) for row in rows)
+    given = list(found)
+    names = {_name(each) for each in given}
+    rows = [row for each in given for row in _rows(each)]
+    return csv_file.text(row if len(names) > 1 else row._replace(group=None) for row in rows)
+
+
+def _name(found: Found) -> str:
+    name = found.get("group", found.get("name")) if isinstance(found, c.Mapping) else None
+    if not isinstance(name, str) or not ("offsets" in found or found.get("action") in ("set_offset", "none")):
+        raise AnsibleFilterError(
+            "offsets_csv: the input must be groups of consumer_group_info with offsets, or results of "
+            f"consumer_group_offsets that set offsets, but contains {found!s:.100}"
+        )
+    return name
 
 
 def _rows(found: Found) -> list[Row]:
-    if "action" in found:
-        if found["failed"] or not found.get("after"):
+    name = _name(found)
+    if "offsets" not in found:
+        at = found.get("after")
+        if not at or found.get("failed") or found.get("partition") is None:
             return []
-        return [Row(found["group"], found["topic"], found["partition"], found["after"]["offset"])]
-    if found.get("offsets") is None:
-        raise AnsibleFilterError(f"offsets_csv: the offsets of group '{found.get('name')}' are unknown")
-    return [Row(found["name"], one["topic"], one["partition"], one["offset"]) for one in found["offsets"]]
+        return [Row(name, found["topic"], found["partition"], at["offset"])]
+    if found["offsets"] is None:
+        raise AnsibleFilterError(f"offsets_csv: the offsets of group '{name}' are unknown")
+    return [Row(name, one["topic"], one["partition"], one["offset"]) for one in found["offsets"]]
 
 
 class FilterModule:

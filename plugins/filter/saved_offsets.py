@@ -59,7 +59,7 @@ def saved_offsets(text: str, group: str, cluster_id: str) -> list[Offset] | None
     """Return the offsets of a group in a file, or None if the format is unknown."""
     try:
         document = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _from_csv(text, group)
     if (
         not isinstance(document, dict)

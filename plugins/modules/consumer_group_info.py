@@ -78,7 +78,7 @@ options:
     description:
       - Which records count for V(lag), as for a consumer with this C(isolation.level). With V(read_committed), a log
         ends at the first record of an open transaction.
-      - The lag of share groups is the brokers' own, and does not depend on this option.
+      - The lag of share groups is the brokers' own.
     type: str
     choices: [read_uncommitted, read_committed]
     default: read_uncommitted

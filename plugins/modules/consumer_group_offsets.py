@@ -65,7 +65,7 @@ options:
   groups:
     description:
       - Several groups, each with its topics. The list must not be empty.
-      - With O(unsubscribed) and O(restore), the groups must not have topics.
+      - With O(unsubscribed), O(all_topics) and O(restore), the groups must not have topics.
     type: list
     elements: dict
     suboptions:
@@ -97,6 +97,7 @@ options:
   all_topics:
     description:
       - Reset all partitions with a committed offset of the group. Use this option with O(reset), instead of topics.
+      - The task warns about a group without committed offsets.
     type: bool
     default: false
   offsets:
@@ -189,8 +190,9 @@ options:
           - The path of the back-up, on the host that the module runs on.
           - The path of a CSV file of C(kafka-consumer-groups.sh --export) ends in C(.csv). Its lines have the form
             C(TOPIC,PARTITION,OFFSET) of O(group), or C(GROUP,TOPIC,PARTITION,OFFSET). Such a file contains neither the
-            id of the cluster, nor ids of topics, nor metadata. O(restore.any_cluster) and O(restore.recreated) have no
-            effect.
+            id of the cluster, nor ids of topics, nor metadata, so O(restore.any_cluster) has no effect, and recreated
+            topics are not detected. The metadata of a committed offset is kept if the offset does not change, and is
+            cleared otherwise.
         type: path
         required: true
       topics:
@@ -243,9 +245,10 @@ options:
 notes:
   - >-
     Permissions for O(state=absent): DELETE on the group, and READ on each topic. Permissions for O(state=present):
-    READ on the group, and READ on each topic. These imply DESCRIBE on the groups and topics. O(backup) and
-    O(unsubscribed) also require DESCRIBE on every topic for which the groups have committed offsets. The broker omits
-    other topics without an error. To list the members of a KIP-848, share or streams group, newer brokers require
+    READ on the group, and READ on each topic. These imply DESCRIBE on the groups and topics. O(copy_from) also
+    requires DESCRIBE on the other group and its topics. O(backup), O(unsubscribed), O(all_topics) and O(copy_from)
+    also require DESCRIBE on every topic for which the groups have committed offsets. The broker omits other topics
+    without an error. To list the members of a KIP-848, share or streams group, newer brokers require
     DESCRIBE on the topics of the members.
   - With O(state=absent), offsets on topics that an active group is subscribed to fail with
     C(GROUP_SUBSCRIBED_TO_TOPIC). All offsets of an active classic group of another protocol type, such as Kafka

@@ -116,8 +116,9 @@ options:
 notes:
   - >-
     Permissions: READ and DESCRIBE on the topic O(topic), DESCRIBE on the cluster (to list all groups), DESCRIBE on
-      the groups and their topics, and DESCRIBE_CONFIGS on the cluster for the retention of offsets and the groups with
-      settings. Groups and topics without permission are excluded from the plan.
+      the groups and their topics, DESCRIBE_CONFIGS on the cluster for the retention of offsets and the groups with
+      settings, and DESCRIBE_CONFIGS on the groups for these settings. Groups and topics without permission are excluded
+      from the plan.
   - Settings of groups that do not exist are findings (C(orphaned_config)) on brokers with Kafka 4.1 or newer. They are
     not in the plan.
   - Share groups are never stale, because the topic does not show when their consumers acknowledge records.

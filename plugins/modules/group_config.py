@@ -15,7 +15,8 @@ author:
 description:
   - Set or remove settings of groups, which override the defaults of the brokers, such as
     C(consumer.session.timeout.ms), C(share.auto.offset.reset) or C(streams.num.standby.replicas).
-  - Without O(config), the settings that a group overrides are shown in RV(results), and nothing is changed.
+  - With O(state=present) and without O(config), the settings that a group overrides are shown in RV(results), and
+    nothing is changed.
   - Settings exist independently of their group. They can be set before the group exists, and remain when the group is
     deleted.
 extends_documentation_fragment:
@@ -40,8 +41,8 @@ options:
   state:
     description:
       - V(present) sets the settings in O(config).
-      - V(absent) removes the settings in O(keys), or all settings that the groups override. The defaults of the brokers
-        then apply.
+      - V(absent) removes the settings in O(keys), or with O(remove_all) all settings that the groups override. The
+        defaults of the brokers then apply.
     type: str
     choices: [present, absent]
     default: present
@@ -54,8 +55,14 @@ options:
   keys:
     description:
       - The names of the settings to remove. Requires O(state=absent).
+      - With O(state=absent), either O(keys) or O(remove_all=true) is required.
     type: list
     elements: str
+  remove_all:
+    description:
+      - Whether to remove all settings that the groups override. Requires O(state=absent).
+    type: bool
+    default: false
   max_changes:
     description:
       - Maximum number of settings to set and remove in this task. If more changes are planned, the task fails before
@@ -102,6 +109,7 @@ EXAMPLES = r"""
       kafkaops.groups.group_config:
         name: reports
         state: absent
+        remove_all: true
 """
 
 RETURN = r"""
@@ -244,6 +252,7 @@ def main() -> None:
             "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
             "config": {"type": "dict"},
             "keys": {"type": "list", "elements": "str", "no_log": False},
+            "remove_all": {"type": "bool", "default": False},
             "max_changes": {"type": "int"},
             **RESULTS_SPEC,
         },

@@ -34,7 +34,7 @@ def test_settings(release: Cluster, group: str, config: dict[str, str] | None) -
     outcome = run("group_config", release.bootstrap, names=group, config=config)
     if release.version == DEFAULT_VERSION:
         assert (outcome.changed, outcome.errors) == (1 if config else 0, {})
-        run("group_config", release.bootstrap, names=group, state="absent")
+        run("group_config", release.bootstrap, names=group, state="absent", remove_all=True)
         return
     (item,) = outcome.items
     assert item.error

@@ -14,6 +14,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from confluent_kafka.admin import (
@@ -179,6 +180,7 @@ def test_the_commands_for_the_audit_are_enough(doors: Doors, tmp_path: Path) -> 
     client = doors.cluster.client()
     topics.create(client, topic, 1, records=1)
     commits.commit_many(client, {group: {(topic, 0): (1, "", -1)}})
+    topics.configure_group(client, f"{group}-gone", {"share.auto.offset.reset": "earliest"})
     upsert = UserScramCredentialUpsertion(
         user, ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4096), PASSWORD.encode()
     )
@@ -191,6 +193,9 @@ def test_the_commands_for_the_audit_are_enough(doors: Doors, tmp_path: Path) -> 
         {"sasl_mechanism": "SCRAM-SHA-256", "sasl_username": user, "sasl_password": PASSWORD},
     )
     listener = doors.cluster.listeners["SASL_SSL"]
-    returned = run_audit(tmp_path / "output", listener, **connect, stale_after="1s", include=[group])
+    returned = run_audit(tmp_path / "output", listener, **connect, stale_after="1s", include=[f"{group}*"])
     plan = json.loads(Path(returned["plan"]).read_text(encoding="utf-8"))
     assert [planned["group"] for planned in plan["delete_groups"]] == [group]
+    found = pq.read_table(returned["tables"]["findings"]).to_pylist()
+    (evidence,) = [each["evidence"] for each in found if each["kind"] == "orphaned_config"]
+    assert "share.auto.offset.reset=earliest" in evidence

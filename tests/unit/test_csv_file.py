@@ -29,6 +29,7 @@ LARGEST = 2**63 - 1
 )
 def test_what_is_read(text: str, rows: list[Row]) -> None:
     assert csv_file.parse(text) == rows
+    assert csv_file.parse("\ufeff" + text) == rows
     assert csv_file.parse(csv_file.text(rows)) == rows
 
 
@@ -42,6 +43,10 @@ def test_what_is_read(text: str, rows: list[Row]) -> None:
         ("TOPIC,PARTITION,OFFSET", "line 1"),
         (f"orders,0,{LARGEST + 1}", "line 1 has a number that is too large"),
         ("orders,2147483648,1", "line 1 has a number that is too large"),
+        ("orders,0,5\norders,0,6", "it contains orders-0 of a group more than once"),
+        ("orders ,0,5", "line 1 has no valid topic name"),
+        ("x" * 40_000 + ",0,5", "line 1 has no valid topic name"),
+        ('"' + "x" * 200_000, "line 1: field larger than field limit"),
         ("orders,0,5\ng,orders,1,5", "some lines name a group, and some do not"),
     ],
 )
@@ -59,7 +64,6 @@ def test_what_is_not_read(text: str, words: str, tmp_path: Path) -> None:
     [
         ("", "g", "is empty"),
         ("orders,0,5", None, "does not name groups: set group to the one that it is about"),
-        ("orders,0,5\norders,0,6", "g", "contains orders-0 of group 'g' more than once"),
     ],
 )
 def test_a_file_that_cannot_be_restored(text: str, group: str | None, words: str, tmp_path: Path) -> None:

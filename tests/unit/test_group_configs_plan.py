@@ -24,6 +24,7 @@ TIMEOUT, RESET = "consumer.session.timeout.ms", "share.auto.offset.reset"
 #: A group that overrides the first of two settings.
 SEEN = {TIMEOUT: Setting("45000", True), RESET: Setting("latest", False)}
 GIVEN: dict[str, Any] = {"names": ["g"], "state": "present", "config": None, "keys": None, "max_changes": None}
+GIVEN["remove_all"] = False
 SAME = (TIMEOUT, "none", False, "45000", "45000")
 
 
@@ -32,6 +33,7 @@ SAME = (TIMEOUT, "none", False, "45000", "45000")
     [
         ({}, [SAME]),
         ({TIMEOUT: "45000"}, [SAME]),
+        ({TIMEOUT: " 045000 "}, [SAME]),
         ({TIMEOUT: "60000"}, [(TIMEOUT, "set_config", True, "45000", "60000")]),
         ({TIMEOUT: None}, [(TIMEOUT, "delete_config", True, "45000", None)]),
         # the default of today is not that of tomorrow
@@ -61,6 +63,12 @@ def test_a_group_without_settings_is_one_item(config: dict[str, str | None] | No
     assert (item.target.setting, item.changed, item.error) == (None, False, None)
 
 
+@pytest.mark.parametrize(("wanted", "changed"), [("True", False), (" TRUE", False), ("false", True), ("1", True)])
+def test_a_boolean(wanted: str, changed: bool) -> None:
+    (item,) = plan(Request(["g"], {"offload": wanted}, None), {"g": {"offload": Setting("true", True)}})
+    assert item.changed is changed
+
+
 def test_a_setting_that_the_brokers_do_not_know() -> None:
     words = rf"do not know the group setting 'consumer.nonsense': they know {TIMEOUT}, {RESET}\. Nothing was changed\."
     with pytest.raises(NothingChanged, match=words):
@@ -88,7 +96,7 @@ def test_a_group_that_cannot_be_read(name: str, words: str) -> None:
     [
         ({}, {}),
         ({"config": {"a": 1, "b": True, "c": "x", "d": None}}, {"a": "1", "b": "true", "c": "x", "d": None}),
-        ({"state": "absent"}, None),
+        ({"state": "absent", "remove_all": True}, None),
         ({"state": "absent", "keys": ["a"]}, {"a": None}),
     ],
 )
@@ -105,6 +113,9 @@ def test_options(given: dict[str, Any], config: dict[str, str | None] | None) ->
         ({"state": "absent", "config": {"a": 1}}, "config requires state present"),
         ({"keys": ["a"]}, "keys requires state absent"),
         ({"state": "absent", "keys": []}, "keys is an empty list"),
+        ({"state": "absent"}, "state absent needs keys or remove_all"),
+        ({"state": "absent", "keys": ["a"], "remove_all": True}, "remove_all and keys are mutually exclusive"),
+        ({"remove_all": True}, "remove_all requires state absent"),
     ],
 )
 def test_options_that_are_refused(given: dict[str, Any], words: str) -> None:
@@ -117,6 +128,9 @@ def test_options_that_are_refused(given: dict[str, Any], words: str) -> None:
     [
         ({TIMEOUT: "45000"}, True),
         ({TIMEOUT: "45000", RESET: None}, True),
+        ({TIMEOUT: "045000"}, True),
+        # a broker that does not know it yet does not have it
+        ({"newer.setting": "1"}, None),
         ({TIMEOUT: "60000"}, None),
         ({TIMEOUT: None}, None),
         # equal to the default, and not set

@@ -349,10 +349,19 @@ DONE = {
         ),
         ([DONE, DONE | {"failed": True}, DONE | {"after": None}], "orders,2,9\n"),
         ([DONE, DONE | {"group": "h"}], "g,orders,2,9\nh,orders,2,9\n"),
+        ([DONE, DONE | {"group": "h", "failed": True}], "g,orders,2,9\n"),
+        ([{"name": "g", "offsets": OFFSETS[:1]}, {"name": "h", "offsets": []}], "g,orders,0,5\n"),
+        ([DONE | {"partition": None, "action": "none", "after": None}], ""),
     ],
 )
 def test_offsets_csv(found: list[Any], text: str) -> None:
     assert offsets_csv(found) == text
+
+
+@pytest.mark.parametrize("found", [[None], ["g"], [{"group": "g", "action": "set_config"}], [{"name": "g"}]])
+def test_what_is_no_offsets(found: Any) -> None:
+    with pytest.raises(AnsibleFilterError, match="the input must be groups of consumer_group_info with offsets"):
+        offsets_csv(found)
 
 
 def test_unknown_offsets_are_not_written() -> None:

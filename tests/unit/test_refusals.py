@@ -42,6 +42,8 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ),
         ({"name": "a", "members": [{"member_id": "m"}], "match_members": {"host": "*"}}, r"members\|match_members"),
         ({"name": "a", "match_members": {}}, "client_id, host found in match_members"),
+        ({"name": "a", "match_members": {"client_id": None, "host": None}}, "match_members contains only null"),
+        ({"name": "a", "match_members": {"host": None}}, "match_members contains only null"),
         ({"name": "a", "match_members": {"host": "~("}}, r"match_members.host: '~\(' is not a regular expression"),
         ({"name": "a", "match_members": {"host": []}}, "match_members.host is an empty list"),
         ({"name": "a", "remove_all": True, "max_changes": -1}, "max_changes is -1"),
@@ -67,6 +69,8 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
     "consumer_group_info": [
         ({"min_lag": -1}, "min_lag is -1"),
         ({"max_lag": "many"}, "max_lag"),
+        ({"min_lag": 10, "max_lag": 5}, "min_lag is 10, which is more than max_lag, 5"),
+        ({"idle": True, "match_members": {"host": "*"}}, "idle and match_members are mutually exclusive"),
         ({"max_lag": 5, "wait": {"max_lag": 5}}, r"max_lag\|wait"),
         ({"idle": True, "wait": {"max_lag": 5}}, r"idle\|wait"),
         ({"match_members": {"client_id": 7}}, "match_members.client_id"),

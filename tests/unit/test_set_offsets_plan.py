@@ -125,6 +125,21 @@ def test_a_topic_of_another_name(then: int, clamp: bool, target: t.Any) -> None:
     assert (got.name if isinstance(got, KafkaError) else got) == target
 
 
+@pytest.mark.parametrize(
+    ("current", "target"),
+    [
+        ({at(): offset(5, "kept", 3)}, offset(5, "kept", 3)),
+        ({at(): offset(5, "kept", 4)}, offset(5, "kept")),
+        ({at(): offset(4, "gone", 3)}, offset(5)),
+        ({}, offset(5)),
+    ],
+)
+def test_a_file_without_metadata(current: t.Any, target: t.Any) -> None:
+    """What it does not tell of an equal offset is kept."""
+    saved = Saved({"g": {at(): offset(5)}}, {}, False, bare=True)
+    assert set_offsets.targets(request(), saved, {"g": current}, TOPICS, {}) == {"g": {at(): target}}
+
+
 def test_a_copy_keeps_the_epoch_of_the_same_topic() -> None:
     saved = Saved({"g": {at(): offset(50, "m", 3)}}, {}, True).of_current_topics(TOPICS)
     assert set_offsets.targets(request(), saved, {"g": {}}, TOPICS, {}) == {"g": {at(): offset(50, "m", 3)}}

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import collections
 import collections.abc as c
 import csv
 import io
@@ -32,12 +33,19 @@ def parse(text: str) -> list[Row]:
     """Return the rows of a file.
 
     Raises:
-        ValueError: a line has another form; the message names it.
+        ValueError: a line has another form, or repeats a partition; the message names it.
     """
-    reader = csv.reader(io.StringIO(text, newline=""))
-    found = [_row(row, reader.line_num) for row in reader if row]
+    # spreadsheets write a byte order mark
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""))
+    try:
+        found = [_row(row, reader.line_num) for row in reader if row]
+    except csv.Error as exc:
+        raise ValueError(f"line {reader.line_num}: {exc}") from None
     if len({row.group is None for row in found}) > 1:
         raise ValueError("some lines name a group, and some do not")
+    for place, count in collections.Counter(row[:3] for row in found).items():
+        if count > 1:
+            raise ValueError(f"it contains {place[1]}-{place[2]} of a group more than once")
     return found
 
 
@@ -47,6 +55,8 @@ def _row(row: list[str], line: int) -> Row:
         raise ValueError(f"line {line} has not the form {_FORMS}")
     if int(partition) > inputs.INT32_MAX or int(offset) > inputs.INT64_MAX:
         raise ValueError(f"line {line} has a number that is too large")
+    if not inputs.TOPIC.fullmatch(names[-1]):
+        raise ValueError(f"line {line} has no valid topic name")
     return Row(names[0] if len(names) > 1 else None, names[-1], int(partition), int(offset))
 
 
@@ -72,7 +82,7 @@ def read(path: str, group: str | None) -> dict[str, Offsets]:
             rows = parse(file.read())
     except OSError as exc:
         raise NothingChanged(f"restore.path: {path} cannot be read ({exc.strerror}).") from exc
-    except (ValueError, csv.Error) as exc:
+    except ValueError as exc:
         raise NothingChanged(f"restore.path: {path} is not a CSV file of Kafka's tools: {exc}.") from exc
     if not rows:
         raise NothingChanged(f"restore.path: {path} is empty.")
@@ -81,8 +91,5 @@ def read(path: str, group: str | None) -> dict[str, Offsets]:
         name = row.group or group
         if name is None:
             raise NothingChanged(f"restore.path: {path} does not name groups: set group to the one that it is about.")
-        where, offsets = TopicPartition(row.topic, row.partition), groups.setdefault(name, {})
-        if where in offsets:
-            raise NothingChanged(f"restore.path: {path} contains {where} of group '{name}' more than once.")
-        offsets[where] = Committed(row.offset)
+        groups.setdefault(name, {})[TopicPartition(row.topic, row.partition)] = Committed(row.offset)
     return groups

@@ -10,6 +10,7 @@ import collections.abc as c
 import typing as t
 
 from .. import _input as inputs
+from .._errors import InvalidOption
 from .._kafka.model import Member
 
 MATCH_MEMBERS_SPEC: dict[str, t.Any] = {
@@ -34,4 +35,6 @@ def parse(given: dict[str, t.Any] | None) -> MatchMembers | None:
     """Return what C(match_members) asks for; raises TaskError where a pattern cannot be."""
     if given is None:
         return None
+    if all(value is None for value in given.values()):
+        raise InvalidOption("match_members contains only null: set client_id or host.")
     return MatchMembers(*(inputs.patterns(given[name], f"match_members.{name}") for name in ("client_id", "host")))

@@ -28,6 +28,7 @@ class Saved(t.NamedTuple):
         same_cluster: whether the offsets are of this cluster.
         missing_only: whether what is committed now stays.
         clamp: whether offsets of a recreated topic are clamped to its log.
+        bare: whether the metadata and leader epochs are unknown, as in a CSV file.
         renamed: topics whose offsets come from a topic of another name.
     """
 
@@ -36,6 +37,7 @@ class Saved(t.NamedTuple):
     same_cluster: bool
     missing_only: bool = False
     clamp: bool = False
+    bare: bool = False
     renamed: frozenset[str] = frozenset()
 
     def recreated(self, topic: Topic) -> bool:
@@ -71,7 +73,8 @@ def _of_backup(restore: Restore, names: list[str], session: Session) -> Saved:
     from .._files import csv_file
 
     cluster_id = session.wire.cluster_id
-    if restore.path.endswith(csv_file.SUFFIX):
+    is_csv = restore.path.endswith(csv_file.SUFFIX)
+    if is_csv:
         # contains neither a cluster id nor topic ids
         origin, ids = None, {}
         groups = csv_file.read(restore.path, names[0] if len(names) == 1 else None)
@@ -90,6 +93,7 @@ def _of_backup(restore: Restore, names: list[str], session: Session) -> Saved:
         same_cluster=origin == cluster_id,
         missing_only=restore.missing_only,
         clamp=restore.clamp,
+        bare=is_csv,
         renamed=_new_names(restore.topics),
     )
     session.warnings += _unknown_ids(saved, restore.path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from .. import _input as inputs
+from .._errors import InvalidOption
 from . import _match_members
 from ._find_groups import Found
 from ._lag import group_lag
@@ -62,9 +63,14 @@ class Selection(t.NamedTuple):
 
 def parse(params: dict[str, t.Any]) -> Selection:
     """Return what the options ask for; raises TaskError where an option cannot be."""
+    min_lag, max_lag = _lag(params, "min_lag"), _lag(params, "max_lag")
+    if min_lag is not None and max_lag is not None and min_lag > max_lag:
+        raise InvalidOption(f"min_lag is {min_lag}, which is more than max_lag, {max_lag}.")
+    if params["idle"] and params["match_members"] is not None:
+        raise InvalidOption("idle and match_members are mutually exclusive: set one of them.")
     return Selection(
-        min_lag=_lag(params, "min_lag"),
-        max_lag=_lag(params, "max_lag"),
+        min_lag=min_lag,
+        max_lag=max_lag,
         idle=params["idle"],
         members=_match_members.parse(params["match_members"]),
     )

@@ -45,11 +45,17 @@ def parse(params: dict[str, t.Any]) -> Request:
     misplaced = "keys" if present else "config"
     if params[misplaced] is not None:
         raise InvalidOption(f"{misplaced} requires state {'absent' if present else 'present'}: set state, or omit it.")
+    if present and params["remove_all"]:
+        raise InvalidOption("remove_all requires state absent: set state, or omit it.")
     if present:
         given = params["config"] or {}
         return Request(names, {_name(key, "config"): _value(key, value) for key, value in given.items()}, max_changes)
-    if params["keys"] is None:
+    if params["remove_all"] and params["keys"] is not None:
+        raise InvalidOption("remove_all and keys are mutually exclusive: set one of them.")
+    if params["remove_all"]:
         return Request(names, None, max_changes)
+    if params["keys"] is None:
+        raise InvalidOption("state absent needs keys or remove_all: set the names of settings, or remove_all to true.")
     return Request(names, dict.fromkeys(inputs.texts(params["keys"], "keys")), max_changes)
 
 
@@ -142,9 +148,17 @@ def _overridden(found: Settings) -> Settings:
 def _plan_setting(target: ConfigTarget, before: Setting | None, value: str | None) -> ConfigItem:
     if value is None:
         return Item.unchanged(target) if before is None else Item.planned(target, DELETE_CONFIG, before)
-    if before is not None and before.value == value:
+    if before is not None and _is_equal(before.value, value):
         return Item.unchanged(target, before)
     return Item.planned(target, SET_CONFIG, before, Setting(value))
+
+
+def _is_equal(now: str, wanted: str) -> bool:
+    """Whether a broker, which returns numbers and booleans in its own spelling, has the wanted value."""
+    wanted = wanted.strip()
+    if now in ("true", "false"):
+        return wanted.lower() == now
+    return wanted == now or (now.isdecimal() and wanted.isdecimal() and int(wanted) == int(now))
 
 
 def explained(name: str, problem: KafkaError) -> KafkaError:
@@ -184,8 +198,12 @@ def _is_made(found: Settings | KafkaError, changes: dict[str, str | None]) -> bo
     """Return the outcome of a change without a response, as the driver's C(Verify) defines it."""
     if isinstance(found, KafkaError):
         return found
-    now = {key: found[key].value if found[key].overridden else None for key in changes}
-    return True if now == changes else None
+    now = _overridden(found)
+    made = all(
+        key not in now if value is None else key in now and _is_equal(now[key].value, value)
+        for key, value in changes.items()
+    )
+    return True if made else None
 
 
 def _refused(name: str, problem: KafkaError) -> KafkaError:

@@ -41,6 +41,11 @@ async def change_offsets(request: Request, session: Session) -> Report:
     groups.update(await describe_at_rest(session, unseen, needed))
     if request.all_topics:
         request = request._replace(groups={name: _partitions(offsets[name]) for name in names})
+        session.warnings += [
+            f"all_topics: group '{name}' has no committed offsets, so none is reset"
+            for name in names
+            if not offsets[name]
+        ]
     topics = await (asked or describe_topics(session, _committed_topics(offsets)))
     if request.state == "absent":
         items, warnings = delete_offsets.plan(request, groups, offsets, topics)

@@ -71,11 +71,18 @@ def targets(
                 for topic, chosen in request.groups[name].items()
                 for where in partitions_of(topic, chosen, topics[topic])
             }
+        if saved is not None and saved.bare:
+            wanted[name] = {where: _kept(target, current.get(where)) for where, target in wanted[name].items()}
         wanted[name] = {where: _with_epoch(target, where, topics) for where, target in wanted[name].items()}
         if saved is not None and saved.missing_only:
             # what is not missing stays as it is
             wanted[name].update((where, current[where]) for where in wanted[name] if where in current)
     return wanted
+
+
+def _kept(target: Target, current: Committed | None) -> Target:
+    """Return the target; with the metadata and leader epoch of what is committed if the offset is equal."""
+    return current if current and isinstance(target, Committed) and current.offset == target.offset else target
 
 
 def _with_epoch(target: Target, where: TopicPartition, topics: Seen) -> Target:

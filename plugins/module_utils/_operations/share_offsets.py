@@ -148,9 +148,10 @@ def plan_deletion(request: Request, view: View) -> list[OffsetItem]:
             items.append(Item.refused(OffsetTarget(request.group, name), DELETE_OFFSET, problem))
         elif not chosen:
             items.append(Item.unchanged(OffsetTarget(request.group, name)))
+        # brokers delete the start offsets of the whole topic, or of none
+        wrong = next(filter(None, (topic_problem(where, view.topics[name]) for where in chosen)), None)
         for where in chosen if problem is None else ():
             item = Item.planned(OffsetTarget(request.group, *where), DELETE_OFFSET, found[where])
-            wrong = topic_problem(where, view.topics[name])
             items.append(item if wrong is None else item.failed(wrong))
     return items
 

@@ -174,7 +174,8 @@ def orphaned_config() -> Column:
     """Settings of a group that does not exist (KIP-1142)."""
     evidence = F.concat(F.lit("The group does not exist, but overrides "), "configs", F.lit("."))
     action = F.lit(
-        "Not in the plan: remove the settings with group_config and state: absent, unless the group is still to come."
+        "Not in the plan: remove the settings with group_config, state: absent and remove_all, unless the group is "
+        "still to come."
     )
     return _finding(ORPHANED_CONFIG, F.lit(True), evidence, action)
 

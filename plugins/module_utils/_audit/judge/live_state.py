@@ -18,6 +18,8 @@ from ..._operations import _find_groups, group_configs
 from ..._operations._find_groups import Gathered
 from ..._operations._read_groups import describe
 from ..._operations._read_topics import broker_setting, describe_topics, read_logs
+from ..._operations.group_configs import Settings
+from ..._operations.results import counted
 from ..libraries import pa
 from .frames import EMPTY
 
@@ -201,13 +203,21 @@ async def _orphaned_configs(
     absent = [name for name in sorted(configured) if name not in gathered.groups and included(name)]
     # a broker that did not list its groups may have some of them
     seen = await describe(session, absent)
+    unknown = [name for name, group in seen.items() if isinstance(group, KafkaError)]
+    if unknown:
+        warnings.append(
+            f"it is unknown whether {counted(len(unknown), 'group')} with settings exist, first '{unknown[0]}': they "
+            "cannot be described, and their settings are not reported"
+        )
     found = await group_configs.overridden(session, [name for name, group in seen.items() if group is None])
-    rows = [
-        {"group": name, "configs": ", ".join(f"{key}={setting.value}" for key, setting in settings.items())}
-        for name, settings in found.items()
-        if not isinstance(settings, KafkaError)
-    ]
+    rows = [{"group": name, "configs": _configs_text(settings)} for name, settings in found.items()]
     return _table(rows, group=pa.string(), configs=pa.string())
+
+
+def _configs_text(settings: Settings | KafkaError) -> str:
+    if isinstance(settings, KafkaError):
+        return f"settings that cannot be read ({settings.name}: {settings.message})"
+    return ", ".join(f"{key}={setting.value}" for key, setting in settings.items())
 
 
 def _table(rows: list[dict[str, t.Any]], **columns: pa.DataType) -> pa.Table:

@@ -76,7 +76,7 @@ KINDS = {
         "Settings of a group that does not exist",
         "The group was deleted, or never existed. Brokers keep its settings, and a new group of the same name uses "
         "them.",
-        "Remove the settings with group_config and state: absent, unless the group is still to come.",
+        "Remove the settings with group_config, state: absent and remove_all, unless the group is still to come.",
     ),
     "undecodable": Advice(
         "Record that cannot be decoded",
