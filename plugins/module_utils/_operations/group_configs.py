@@ -10,6 +10,7 @@ import typing as t
 
 from .. import _input as inputs
 from .._errors import InvalidOption, NothingChanged
+from .._kafka.driver import backoff
 from .._kafka.errors import KafkaError, error
 from .._kafka.model import Setting
 from .._kafka.rpc.describe_configs import GROUP, DescribeGroupConfigs
@@ -20,6 +21,7 @@ from ._names import group_names
 from ._safeguards import limit
 from .results import DELETE_CONFIG, NONE, SET_CONFIG, ConfigTarget, Item, Report
 
+_LOOKS, _FIRST_PAUSE = 8, 0.02
 ConfigItem = Item[ConfigTarget]
 Settings = dict[str, Setting]
 Seen = dict[str, Settings | KafkaError]  # pylint: disable=unsupported-binary-operation
@@ -182,12 +184,23 @@ async def apply(session: Session, items: list[Item[t.Any]]) -> list[Item[t.Any]]
         return {name: _is_made(found, changes[name]) for name, found in (await read(session, names)).items()}
 
     answers, _resent = await session.driver.change(AlterGroupConfigs(changes), changes, verify)
+    await _wait_until_shown(session, [name for name, answer in answers.items() if answer is True], changes)
     return [
         item.failed(_refused(item.target.group, answer))
         if _is_planned(item) and isinstance(answer := answers[item.target.group], KafkaError)
         else item
         for item in items
     ]
+
+
+async def _wait_until_shown(session: Session, names: list[str], changes: dict[str, dict[str, str | None]]) -> None:
+    """Wait, a while, until changes show: the controller answers before brokers have learned of them."""
+    for attempt in range(_LOOKS):
+        found = await read(session, names) if names else {}
+        names = [name for name, settings in found.items() if _is_made(settings, changes[name]) is None]
+        if not names:
+            return
+        await session.wire.sleep(backoff(attempt, _FIRST_PAUSE))
 
 
 def _is_planned(item: Item[t.Any]) -> bool:
