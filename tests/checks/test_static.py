@@ -288,7 +288,7 @@ def _results() -> Iterator[tuple[str, dict[str, Any]]]:
     of_offset = created._replace(error=error)
     yield "consumer_group", removal.as_result()
     yield "consumer_group", of_group.as_result()
-    yield "consumer_group", of_group.left("it has members").as_result()
+    yield "consumer_group", of_group.skipped("it has members").as_result()
     yield "consumer_group_members", removal.as_result()
     yield "consumer_group_members", of_group.as_result()
     yield "consumer_group_offsets", of_offset.as_result()
