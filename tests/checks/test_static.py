@@ -297,7 +297,7 @@ def _results() -> Iterator[tuple[str, dict[str, Any]]]:
         "topic",
         results.Item.planned(results.TopicTarget("t"), results.DELETE_TOPIC, topic, topic).failed(error).as_result(),
     )
-    yield "consumer_group_offsets", of_offset.left("it has moved").as_result()
+    yield "consumer_group_offsets", of_offset.skipped("it has moved").as_result()
     start = model.ShareOffset(1, 0, 2)
     set_start = results.Item.planned(results.OffsetTarget("g", "t", 0), results.SET_OFFSET, start, start, True)
     yield "share_group_offsets", set_start._replace(error=error).as_result()
