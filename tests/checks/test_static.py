@@ -301,6 +301,10 @@ def _results() -> Iterator[tuple[str, dict[str, Any]]]:
     start = model.ShareOffset(1, 0, 2)
     set_start = results.Item.planned(results.OffsetTarget("g", "t", 0), results.SET_OFFSET, start, start, True)
     yield "share_group_offsets", set_start._replace(error=error).as_result()
+    setting = model.Setting("1")
+    changed = results.Item.planned(results.ConfigTarget("g", "s"), results.SET_CONFIG, setting, setting).failed(error)
+    yield "group_config", changed.as_result()
+    yield "consumer_group", changed._replace(action=results.DELETE_CONFIG).as_result()
 
 
 @pytest.mark.fast
@@ -321,9 +325,10 @@ class _Exit(Exception):
 @pytest.mark.parametrize(
     ("module", "extra"),
     [
-        ("consumer_group", {}),
+        ("consumer_group", {"remaining_configs": {}}),
         ("consumer_group_members", {"rejoined": []}),
         ("consumer_group_offsets", {}),
+        ("group_config", {}),
         ("share_group_offsets", {}),
         ("topic", {}),
     ],
