@@ -22,7 +22,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give tests that want `older` the older versions, and those that want `release` also the newest."""
+    """Give tests that want `older` the older versions, and those that want `release` also the newest.
+
+    Those that want `recent` run with ``--matrix`` alone.
+    """
+    if "recent" in metafunc.fixturenames:
+        from tests.support.jars import RECENT
+
+        chosen = RECENT if metafunc.config.getoption("--matrix") else ()
+        metafunc.parametrize("recent", chosen, indirect=True, scope="session")
     for fixture in {"older", "release"} & set(metafunc.fixturenames):
         from tests.support.jars import VERSIONS
 

@@ -35,7 +35,7 @@ options:
   backup:
     description:
       - The path of the back-up file to write. The back-up contains all committed offsets of the affected groups that
-        the caller has permission to read.
+        the caller has permission to read. Of share groups, it contains the start offsets.
       - The complete file is written before the first change, with mode C(0600). If the file cannot be written,
         nothing is changed.
       - On file systems without file modes, such as FAT, the mount options determine who can read the file.
@@ -48,7 +48,8 @@ options:
       - The path is on the host that the module runs on.
       - A back-up requires DESCRIBE on B(every topic) for which the groups have committed offsets. Without this
         permission, the broker omits the offsets of the topic without an error, and the back-up does not contain them.
-      - To restore a back-up, use O(kafkaops.groups.consumer_group_offsets#module:restore).
+      - To restore a back-up, use O(kafkaops.groups.consumer_group_offsets#module:restore), and for share groups
+        O(kafkaops.groups.share_group_offsets#module:restore).
     type: path
   max_changes:
     description:

@@ -47,9 +47,14 @@ Entry = c.Mapping[str, t.Any]
 
 def not_restored(results: c.Iterable[Entry], foreseen: c.Iterable[Entry]) -> list[str]:
     """Return the groups with an offset that was not set and that differs from check mode."""
-    wanted = {_place(item): item["after"] for item in foreseen if not item["failed"]}
-    kept = (item for item in results if item["action"] == "none" and item["after"] != wanted.get(_place(item)))
+    wanted = {_place(item): _offset(item) for item in foreseen if not item["failed"]}
+    kept = (item for item in results if item["action"] == "none" and _offset(item) != wanted.get(_place(item)))
     return list(dict.fromkeys(item["group"] for item in kept))
+
+
+def _offset(item: Entry) -> Entry | None:
+    """Return the offset of an item; without the lag of a share group, which may grow meanwhile."""
+    return item["after"] and {name: value for name, value in item["after"].items() if name != "lag"}
 
 
 def _place(item: Entry) -> tuple[str, str, int]:

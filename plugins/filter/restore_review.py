@@ -16,7 +16,8 @@ options:
   _input:
     description:
       - The C(results) of M(kafkaops.groups.consumer_group_offsets) in check mode with
-        O(kafkaops.groups.consumer_group_offsets#module:restore), for all back-ups.
+        O(kafkaops.groups.consumer_group_offsets#module:restore), for all back-ups. Or
+        those of M(kafkaops.groups.share_group_offsets).
     type: list
     elements: dict
     required: true
@@ -65,12 +66,15 @@ def restore_review(results: c.Iterable[Entry]) -> dict[str, list[str]]:
         if place in places:
             repeated[item["group"]] = None
         places.add(place)
+        # null for a partition that a share group has not read yet
+        now = (item.get("before") or {"offset": None})["offset"]
         # includes items that fail now, because they may succeed in the restore
-        if item["action"] == "set_offset" and item.get("before"):
+        if item["action"] == "set_offset" and now is not None:
             moved[item["group"]] = None
         if item["changed"]:
-            now = item["before"]["offset"] if item["before"] else "none"
-            lines.append("Group {}, {}-{}: {}, now {}".format(*place, item["after"]["offset"], now))
+            lines.append(
+                "Group {}, {}-{}: {}, now {}".format(*place, item["after"]["offset"], "none" if now is None else now)
+            )
     return {"lines": lines, "repeated": [*repeated], "moved": [*moved]}
 
 

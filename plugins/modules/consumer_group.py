@@ -71,6 +71,17 @@ options:
       - If V(false), RV(remaining_configs) and a warning list the remaining settings.
     type: bool
     default: false
+  internal_topics:
+    description:
+      - Whether to delete the internal topics of the deleted streams groups (KIP-1071), too. These are the changelog and
+        repartition topics of the topology of the group. Its source topics are never deleted.
+      - A topic is only deleted after its group. If the deletion of a topic fails, delete the topic with
+        M(kafkaops.groups.topic), because the topology is deleted with the group.
+      - The task does not check whether other groups read these topics, and O(backup) does not contain their records.
+      - The topology of a classic group is unknown. Use P(kafkaops.groups.streams_reset#role) for applications of the
+        classic protocol.
+    type: bool
+    default: false
 notes:
   - >-
     Permissions: DELETE on each group, which implies DESCRIBE. O(force=true) also requires READ on each group.
@@ -78,13 +89,14 @@ notes:
       brokers omit the offsets of other topics without an error. These offsets are then missing from the back-up, but
       are deleted with the group. To list the members of a KIP-848, share or streams group, newer brokers require
       DESCRIBE on the topics of the members. O(configs=true) also requires ALTER_CONFIGS on each group, which
-      implies DESCRIBE_CONFIGS. RV(remaining_configs) requires DESCRIBE_CONFIGS on the cluster and on each group.
-  - O(max_changes) counts the groups to delete, not the members or settings to remove.
-  - Deleting the group of a Streams application does not delete its internal topics. Use
-    P(kafkaops.groups.streams_reset#role) or C(kafka-streams-application-reset.sh) to delete them.
+      implies DESCRIBE_CONFIGS. O(internal_topics=true) also requires DELETE on the topics.
+      RV(remaining_configs) requires DESCRIBE_CONFIGS on the cluster and on each group.
+  - O(max_changes) counts the groups and internal topics to delete, not the members or settings to remove.
+  - Without O(internal_topics=true), deleting the group of a Streams application does not delete its internal topics.
   - A simple group (one that commits without joining) is always empty, even if it is in use. Its next commit recreates
     it.
-  - Share groups have no committed offsets. They fail if O(backup) is set.
+  - Of share groups, O(backup) contains the start offsets. It does not contain which records after them were processed.
+    Start offsets that are unknown are not in it, and the task warns.
   - This module deletes the groups of O(plan). Use M(kafkaops.groups.consumer_group_offsets) to delete the committed
     offsets in the plan.
   - With O(plan), groups with committed offsets on topics without DESCRIBE permission are skipped, because these
@@ -159,7 +171,8 @@ RETURN = r"""
 results:
   description:
     - One item per group. With O(force=true), each group follows its members, with one item per member. With
-      O(configs=true), one item per setting follows the groups.
+      O(internal_topics=true), one item per internal topic follows the groups. With O(configs=true), one item per
+      setting follows.
     - The items that O(detail) selects, in the order of processing.
   returned: unless the task fails before the first item
   type: list
@@ -172,7 +185,7 @@ results:
       sample: reports
     action:
       description:
-        - The planned action, V(delete_group), V(remove_member) or V(delete_config).
+        - The planned action, V(delete_group), V(remove_member), V(delete_topic) or V(delete_config).
         - V(none) if no change is needed.
       returned: success
       type: str
@@ -218,16 +231,32 @@ results:
           returned: success
           type: str
           sample: 10.1.2.3
+    topic:
+      description: The internal topic to delete.
+      returned: for internal topics
+      type: str
+      sample: reports-counts-changelog
     setting:
       description: The name of the setting to remove.
       returned: for settings
       type: str
       sample: consumer.session.timeout.ms
     before:
-      description: The group, the member or the setting before the change. V(null) for a group that does not exist.
+      description: The group, the member, the internal topic or the setting before the change. V(null) for a group that
+        does not exist.
       returned: success
       type: dict
       contains:
+        id:
+          description: The id of the topic.
+          returned: for internal topics
+          type: str
+          sample: 6ZbYvJ0TRHWYWVfzGSyRlw
+        partitions:
+          description: The number of partitions of the topic.
+          returned: for internal topics
+          type: int
+          sample: 3
         value:
           description: The value of the setting, as Kafka spells it.
           returned: for settings
@@ -275,8 +304,8 @@ results:
           type: str
           sample: 10.1.2.3
     after:
-      description: The group, the member or the setting after the change, as in RV(results[].before). V(null) if it
-        no longer exists.
+      description: The group, the member, the internal topic or the setting after the change, as in
+        RV(results[].before). V(null) if it no longer exists.
       returned: success
       type: dict
     error:
@@ -386,6 +415,7 @@ def main() -> None:
             "state": {"type": "str", "choices": ["absent"], "default": "absent"},
             "force": {"type": "bool", "default": False},
             "configs": {"type": "bool", "default": False},
+            "internal_topics": {"type": "bool", "default": False},
             "backup": {"type": "path"},
             "max_changes": {"type": "int"},
             **RESULTS_SPEC,

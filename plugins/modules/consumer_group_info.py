@@ -69,10 +69,14 @@ options:
         It also describes groups with members, because partitions that a member reads without a committed offset
         count.
       - V(permissions) adds RV(groups[].permissions).
+      - V(timestamps) adds RV(groups[].offsets) with RV(groups[].offsets[].timestamp). It sends some 60 requests to each
+        partition leader, for each group.
+      - V(topology) adds RV(groups[].topology).
+      - V(transactions) adds RV(groups[].open_transactions).
       - The list must not be empty.
     type: list
     elements: str
-    choices: [state, members, offsets, lag, permissions]
+    choices: [state, members, offsets, lag, permissions, timestamps, topology, transactions]
     default: [state]
   isolation_level:
     description:
@@ -347,6 +351,122 @@ groups:
               returned: success
               type: int
               sample: 0
+        tasks:
+          description: The tasks of the member of a streams group.
+          returned: for streams groups
+          type: list
+          elements: dict
+          contains:
+            role:
+              description: V(active), V(standby) or V(warmup).
+              returned: success
+              type: str
+              sample: active
+            subtopology_id:
+              description: The subtopology that the task processes.
+              returned: success
+              type: str
+              sample: "0"
+            partition:
+              description: The partition that the task processes, of each topic of the subtopology.
+              returned: success
+              type: int
+              sample: 2
+    topology:
+      description: The topology of a streams group (KIP-1071). V(null) for other groups, and if unknown.
+      returned: if O(gather) contains V(topology)
+      type: dict
+      contains:
+        epoch:
+          description: The epoch of the topology, which the application sets.
+          returned: success
+          type: int
+          sample: 0
+        internal_topics:
+          description: The repartition and changelog topics, without source topics that also serve as a changelog.
+          returned: success
+          type: list
+          elements: str
+          sample: [reports-counts-changelog]
+        subtopologies:
+          description: The subtopologies.
+          returned: success
+          type: list
+          elements: dict
+          contains:
+            subtopology_id:
+              description: The id of the subtopology.
+              returned: success
+              type: str
+              sample: "0"
+            source_topics:
+              description: The topics that the subtopology reads.
+              returned: success
+              type: list
+              elements: str
+              sample: [orders]
+            repartition_source_topics:
+              description: The repartition topics that the subtopology reads.
+              returned: success
+              type: list
+              elements: str
+              sample: []
+            repartition_sink_topics:
+              description: The repartition topics that the subtopology writes.
+              returned: success
+              type: list
+              elements: str
+              sample: []
+            state_changelog_topics:
+              description: The changelog topics of the state stores.
+              returned: success
+              type: list
+              elements: str
+              sample: [reports-counts-changelog]
+    open_transactions:
+      description:
+        - The open transactions that may block the offsets of the group (KIP-664). Other clients cannot change these
+          offsets until the transactions end.
+        - Empty if no commit of the group is pending.
+        - They are all open transactions in the partition of C(__consumer_offsets) that holds the group, so that
+          transactions of other groups of this partition are included.
+        - V(null) if unknown, and for share groups. This needs Kafka 2.8 and READ on C(__consumer_offsets);
+          RV(errors) then has the reason.
+      returned: if O(gather) contains V(transactions)
+      type: list
+      elements: dict
+      contains:
+        producer_id:
+          description: The id of the producer.
+          returned: success
+          type: int
+          sample: 4001
+        producer_epoch:
+          description: The epoch of the producer.
+          returned: success
+          type: int
+          sample: 0
+        start_offset:
+          description: The offset of the first record of the transaction in the partition of C(__consumer_offsets).
+          returned: success
+          type: int
+          sample: 1337
+        last_timestamp:
+          description: The time of the last record of the transaction in the partition, in ms since 1970.
+          returned: success
+          type: int
+          sample: 1769860800000
+        transactional_id:
+          description: The transactional id (C(transactional.id)). V(null) without DESCRIBE on it, and if unknown.
+          returned: success
+          type: str
+          sample: billing-1
+        state:
+          description: The state of the transaction at its coordinator, such as V(Ongoing). With another state, the
+            transaction is hanging. V(null) if unknown.
+          returned: success
+          type: str
+          sample: Ongoing
     permissions:
       description: Operations on the group for which the caller has permission. V(null) if the broker does not report
         them.
@@ -362,7 +482,7 @@ groups:
           support its start offsets, which requires Kafka 4.2.
         - This list is valid input for O(kafkaops.groups.consumer_group_offsets#module:offsets). For a share group, it
           is valid input for O(kafkaops.groups.share_group_offsets#module:offsets).
-      returned: if O(gather) contains V(offsets) or V(lag)
+      returned: if O(gather) contains V(offsets), V(lag) or V(timestamps)
       type: list
       elements: dict
       contains:
@@ -413,6 +533,12 @@ groups:
           returned: success
           type: int
           sample: 50
+        timestamp:
+          description: The highest timestamp of the records up to this offset, itself included, in ms since 1970.
+            V(null) if the log has no such record, or if unknown.
+          returned: if O(gather) contains V(timestamps)
+          type: int
+          sample: 1769860800000
     lag:
       description:
         - The sum of the lag of all partitions that the group has committed offsets for or that its members read.
@@ -578,7 +704,16 @@ def main() -> None:
             "gather": {
                 "type": "list",
                 "elements": "str",
-                "choices": ["state", "members", "offsets", "lag", "permissions"],
+                "choices": [
+                    "state",
+                    "members",
+                    "offsets",
+                    "lag",
+                    "permissions",
+                    "timestamps",
+                    "topology",
+                    "transactions",
+                ],
                 "default": ["state"],
             },
             "isolation_level": {

@@ -65,7 +65,7 @@ options:
   groups:
     description:
       - Several groups, each with its topics. The list must not be empty.
-      - With O(unsubscribed), O(all_topics) and O(restore), the groups must not have topics.
+      - With O(unsubscribed), O(all_topics), O(match_topics) and O(restore), the groups must not have topics.
     type: list
     elements: dict
     suboptions:
@@ -94,12 +94,25 @@ options:
       - If the subscription of a member is unknown, the affected partitions fail.
     type: bool
     default: false
+  match:
+    description:
+      - Reset the existing groups whose names match a pattern. Use this option with O(reset), instead of O(group) or
+        O(groups), together with O(all_topics) or O(match_topics).
+      - Shell-style patterns, such as V(test-*), or regular expressions for the full name if they start with V(~). A
+        list, or one pattern.
+      - Share groups are not selected. Groups with members fail.
+      - If a broker does not list its groups, the task fails, and nothing is changed.
+    type: raw
   all_topics:
     description:
       - Reset all partitions with a committed offset of the group. Use this option with O(reset), instead of topics.
       - The task warns about a group without committed offsets.
     type: bool
     default: false
+  match_topics:
+    description:
+      - As O(all_topics), but only on topics whose names match a pattern, in the format of O(match).
+    type: raw
   offsets:
     description:
       - The offsets to set for O(group). They are set as given, and not clamped to the log.
@@ -139,6 +152,20 @@ options:
         type: int
       log_end: *ignored
       lag: *ignored
+      timestamp:
+        description: The time to look for with O(use_timestamps), in ms since 1970. Otherwise ignored.
+        type: int
+  use_timestamps:
+    description:
+      - Whether to set each partition of O(offsets) to the first record at or after its C(timestamp), and not to its
+        C(offset). Use this option if the log has other offsets, for example on another cluster.
+      - The C(offsets) that M(kafkaops.groups.consumer_group_info) returns with V(timestamps) in
+        O(kafkaops.groups.consumer_group_info#module:gather) are valid input.
+      - No record is skipped if the topics have the same records in the same order. The group reads records again whose
+        timestamp is not above that of the record at its offset.
+      - If the log has no such record, the offset is set to its end.
+    type: bool
+    default: false
   reset:
     description:
       - The position in the log to which to set the offsets of O(topics), or of the topics of O(groups). Exactly one
@@ -181,7 +208,8 @@ options:
       - Leader epochs are restored only on the same cluster, to the same topic (by its id), and not above the current
         leader epoch of the partition. Otherwise no leader epoch is committed, because a Java consumer would wait for
         it.
-      - All groups of the back-up are restored, or only those in O(group) or O(groups).
+      - All groups of the back-up are restored, or only those in O(group) or O(groups). Share groups are restored by
+        M(kafkaops.groups.share_group_offsets). If the task names such a group, it fails.
       - Committed offsets on partitions that are not in the back-up are kept.
     type: dict
     suboptions:
@@ -242,6 +270,12 @@ options:
           - On a topic of another name, partitions fail with C(OFFSET_OUT_OF_RANGE) if the offset is outside of the log,
             and leader epochs are not copied.
         type: dict
+      use_timestamps:
+        description:
+          - Whether to set each partition to the first record that is not older than the record at the committed offset,
+            as O(use_timestamps) does. Use this option with O(copy_from.topics), if the logs have other offsets.
+        type: bool
+        default: false
 notes:
   - >-
     Permissions for O(state=absent): DELETE on the group, and READ on each topic. Permissions for O(state=present):
@@ -333,6 +367,14 @@ EXAMPLES = r"""
         reset:
           by_duration: P1D
 
+    - name: Skip all records up to now in the topics of a test, for all its groups
+      kafkaops.groups.consumer_group_offsets:
+        match: test-4711-*
+        match_topics: test-4711-*
+        reset:
+          to_latest: true
+        max_changes: 500
+
     - name: Copy the offsets to a new group
       kafkaops.groups.consumer_group_offsets:
         group: reports-v2
@@ -346,6 +388,15 @@ EXAMPLES = r"""
           group: reports
           topics:
             orders: orders-v2
+
+    - name: Copy the offsets by time, to a topic with the same records at other offsets
+      kafkaops.groups.consumer_group_offsets:
+        group: reports-v2
+        copy_from:
+          group: reports
+          topics:
+            orders: orders-v2
+          use_timestamps: true
 
     - name: Reset a group to the start of a topic
       kafkaops.groups.consumer_group_offsets:
@@ -427,8 +478,9 @@ results:
       sample: false
     left_alone:
       description: >-
-        Why the entry of O(plan) was skipped: how it changed since the audit.
-      returned: if it has
+        Why the entry of O(plan) was skipped: how it changed since the audit. Or why the group of O(restore) was
+        skipped: it is a share group in the back-up.
+      returned: if it was skipped
       type: str
       sample: "it subscribes to topic 'orders' now"
     topic:
@@ -522,10 +574,17 @@ summary:
       type: int
       sample: 0
     left_alone:
-      description: Items that were skipped because they changed after the audit. They are also counted as unchanged.
+      description: Entries of O(plan) and share groups of O(restore) that were skipped. They are also counted as
+        unchanged.
       returned: if there are any
       type: int
       sample: 1
+other_groups:
+  description: Share groups of the back-up. Restore them with M(kafkaops.groups.share_group_offsets).
+  returned: with O(restore)
+  type: list
+  elements: str
+  sample: [jobs]
 backup_file:
   description: The path of the back-up that was written, or would be written in check mode. V(null) if no back-up was
     needed.
@@ -561,7 +620,9 @@ diff:
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import RESULTS_SPEC, run
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _offset_request, offsets
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import (
+    GROUPS_SPEC,
     OFFSETS_SPEC,
+    RESTORE_SPEC,
     TOPICS_SPEC,
     reset_spec,
 )
@@ -572,30 +633,24 @@ def main() -> None:
         {
             "group": {"type": "raw"},
             "topics": TOPICS_SPEC,
-            "groups": {
-                "type": "list",
-                "elements": "dict",
-                "options": {"name": {"type": "raw", "required": True}, "topics": TOPICS_SPEC},
-            },
+            "groups": GROUPS_SPEC,
             "plan": {"type": "path"},
             "state": {"type": "str", "choices": ["absent", "present"], "default": "present"},
             "unsubscribed": {"type": "bool", "default": False},
+            "match": {"type": "raw"},
             "all_topics": {"type": "bool", "default": False},
+            "match_topics": {"type": "raw"},
             "offsets": OFFSETS_SPEC,
+            "use_timestamps": {"type": "bool", "default": False},
             "reset": reset_spec(),
-            "restore": {
-                "type": "dict",
-                "options": {
-                    "path": {"type": "path", "required": True},
-                    "topics": {"type": "dict"},
-                    "any_cluster": {"type": "bool", "default": False},
-                    "missing_only": {"type": "bool", "default": False},
-                    "recreated": {"type": "str", "choices": ["fail", "clamp"], "default": "fail"},
-                },
-            },
+            "restore": RESTORE_SPEC,
             "copy_from": {
                 "type": "dict",
-                "options": {"group": {"type": "raw", "required": True}, "topics": {"type": "dict"}},
+                "options": {
+                    "group": {"type": "raw", "required": True},
+                    "topics": {"type": "dict"},
+                    "use_timestamps": {"type": "bool", "default": False},
+                },
             },
             "backup": {"type": "path"},
             "max_changes": {"type": "int"},
@@ -604,7 +659,7 @@ def main() -> None:
         _offset_request.parse,
         offsets.change_offsets,
         mutually_exclusive=[
-            ("group", "groups", "plan"),
+            ("group", "groups", "match", "plan"),
             ("plan", "offsets", "reset", "restore", "copy_from"),
             ("topics", "offsets"),
             ("topics", "restore"),

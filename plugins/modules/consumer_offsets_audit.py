@@ -266,12 +266,21 @@ tables:
       returned: success
       type: str
       sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/offsets
+    start_offsets:
+      description:
+        - One row for each partition of a share group, with C(group), C(topic), C(partition), C(start_offset) and
+          C(lag), as M(kafkaops.groups.consumer_group_info) returns them. C(start_offset) is null if the group has not
+          read the partition yet. Empty before Kafka 4.2.
+      returned: success
+      type: str
+      sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/start_offsets
     groups:
       description:
         - One row for each group, with C(type), C(state), C(members), C(lag), C(known_lag), C(last_commit),
           C(idle_since), C(stale) and others.
-        - C(lag) is null unless the lag of each partition is known, and for a group without committed offsets, such as
-          a share group. C(known_lag) is the sum of the known lags, and null if all are unknown.
+        - C(lag) is null unless the lag of each partition is known, and for a group without committed offsets. The lag
+          of a share group is that of its start offsets. C(known_lag) is the sum of the known lags, and null if all are
+          unknown.
       returned: success
       type: str
       sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/groups

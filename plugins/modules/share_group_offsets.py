@@ -8,7 +8,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: share_group_offsets
-short_description: Delete, set and reset the start offsets of a share group
+short_description: Delete, set, reset and restore the start offsets of share groups
 version_added: 0.1.0
 author:
   - kafkaops.groups contributors (@kafkaops)
@@ -17,14 +17,16 @@ description:
     records after the start offset. Consumers read the records from the start offset on that are not processed yet.
   - With O(state=absent), delete the start offsets of topics. Consumers of the group then start again where the group
     setting C(share.auto.offset.reset) says.
-  - With O(state=present), set start offsets to given values (O(offsets)), or to a position in the log (O(reset)).
-    Consumers of the group then read all records from there on, including records that were already processed.
-  - The group must not have members. Stop its consumers first.
+  - With O(state=present), set start offsets to given values (O(offsets)), to a position in the log (O(reset)), or to
+    the values of a back-up (O(restore)). Consumers of the group then read all records from there on, including records
+    that were already processed.
+  - The groups must not have members. Stop their consumers first.
   - Partitions without a start offset are reported as unchanged with O(state=absent), as are partitions with the desired
     start offset and no processed records after it with O(state=present).
 extends_documentation_fragment:
   - kafkaops.groups.connection
   - kafkaops.groups.results
+  - kafkaops.groups.results.guards
   - kafkaops.groups.attributes
   - kafkaops.groups.attributes.actiongroup_kafka
   - kafkaops.groups.attributes.changes
@@ -39,17 +41,16 @@ attributes:
 options:
   group:
     description:
-      - The name of the share group.
+      - The name of the share group. For several groups, use O(groups).
       - Numbers and booleans are rejected, because YAML changes their spelling (V(007) becomes 7, V(on) becomes true).
         Quote them. This is why the type is V(raw).
     type: raw
-    required: true
   topics:
     description:
-      - The topics for O(state=absent) or O(reset). The list must not be empty.
+      - The topics of O(group) for O(state=absent) or O(reset). The list must not be empty.
     type: list
     elements: dict
-    suboptions:
+    suboptions: &topics
       name:
         description: The name of the topic. Quote numbers.
         type: raw
@@ -60,16 +61,51 @@ options:
           - Not allowed with O(state=absent), because brokers only delete the start offsets of whole topics.
         type: list
         elements: int
+  groups:
+    description:
+      - Several groups, each with its topics. The list must not be empty.
+      - With O(all_topics), O(match_topics) and O(restore), the groups must not have topics.
+    type: list
+    elements: dict
+    suboptions:
+      name:
+        description: The name of the group. Quote numbers.
+        type: raw
+        required: true
+      topics:
+        description: The topics of this group, as in O(topics).
+        type: list
+        elements: dict
+        suboptions: *topics
   state:
     description:
       - V(absent) deletes start offsets.
-      - V(present) sets start offsets. One of O(offsets) and O(reset) is required.
+      - V(present) sets start offsets. One of O(offsets), O(reset) and O(restore) is required.
     type: str
     choices: [absent, present]
     default: present
+  match:
+    description:
+      - Reset the existing groups whose names match a pattern. Use this option with O(reset), instead of O(group) or
+        O(groups), together with O(all_topics) or O(match_topics).
+      - Shell-style patterns, such as V(test-*), or regular expressions for the full name if they start with V(~). A
+        list, or one pattern.
+      - Only share groups are selected. Groups with members fail.
+      - If a broker does not list its groups, the task fails, and nothing is changed.
+    type: raw
+  all_topics:
+    description:
+      - Reset all partitions with a start offset of the group. Use this option with O(reset), instead of topics.
+      - The task warns about a group without start offsets.
+    type: bool
+    default: false
+  match_topics:
+    description:
+      - As O(all_topics), but only on topics whose names match a pattern, in the format of O(match).
+    type: raw
   offsets:
     description:
-      - The start offsets to set. They are set as given, and not clamped to the log.
+      - The start offsets to set for O(group). They are set as given, and not clamped to the log.
       - The C(offsets) that M(kafkaops.groups.consumer_group_info) returns are valid input.
       - The list must not be empty.
     type: list
@@ -103,10 +139,14 @@ options:
       lag:
         description: *ignored
         type: int
+      timestamp:
+        description: *ignored
+        type: int
   reset:
     description:
-      - The position in the log to which to set the start offsets of O(topics). Exactly one suboption is required. The
-        names of the suboptions match C(kafka-share-groups.sh) and C(kafka-consumer-groups.sh).
+      - The position in the log to which to set the start offsets of O(topics), or of the topics of O(groups). Exactly
+        one suboption is required. The names of the suboptions match C(kafka-share-groups.sh) and
+        C(kafka-consumer-groups.sh).
       - >-
         The new start offset is B(clamped to the log): at least the log start offset, and at most the log end offset.
       - There is no C(shift_by), because a start offset does not show which records were processed.
@@ -135,13 +175,49 @@ options:
       to_offset:
         description: The same offset for every partition, 0 or greater.
         type: int
-  max_changes:
+  restore:
     description:
-      - Maximum number of partitions to change in this task. If more changes are planned, the task fails before anything
-        is changed.
-      - RV(results) then lists all planned changes with the error C(POLICY_VIOLATION).
-      - By default, there is no limit.
-    type: int
+      - The back-up to restore. It holds the start offsets, but not which records after them were processed. Consumers
+        read those records again.
+      - All share groups of the back-up are restored, or only those in O(group) or O(groups). Groups of other types are
+        restored by M(kafkaops.groups.consumer_group_offsets). If the task names such a group, it fails.
+      - Start offsets on partitions that are not in the back-up are kept.
+    type: dict
+    suboptions:
+      path:
+        description:
+          - The path of the back-up, on the host that the module runs on.
+          - The path of a CSV file ends in C(.csv). Its lines have the form C(TOPIC,PARTITION,OFFSET) of O(group), or
+            C(GROUP,TOPIC,PARTITION,OFFSET). Such a file contains neither types of groups, nor the id of the cluster,
+            nor ids of topics, so O(restore.any_cluster) has no effect, and recreated topics are not detected.
+        type: path
+        required: true
+      topics:
+        description:
+          - >-
+            The topics to restore, each with the name of the topic to set its start offsets on, such as
+            C({orders: orders, bills: bills-v2}). By default, all topics of the back-up, with their names.
+          - On a topic of another name, partitions fail with C(OFFSET_OUT_OF_RANGE) if the offset is outside of the log.
+            With O(restore.recreated=clamp), the offset is clamped to the log.
+        type: dict
+      any_cluster:
+        description: Whether to restore a back-up of another cluster. If V(false), such a back-up is rejected.
+        type: bool
+        default: false
+      missing_only:
+        description: Whether to restore only partitions without a start offset. Other start offsets are kept.
+        type: bool
+        default: false
+      recreated:
+        description:
+          - What to do with the partitions of a topic that was recreated since the back-up, or that did not exist at
+            that time. Such a topic has different records at the same offsets.
+          - With V(fail), the partitions fail with C(INCONSISTENT_TOPIC_ID).
+          - With V(clamp), the start offsets are restored, clamped to the log of the new topic.
+          - Topics are compared by id. Topics of another cluster are not compared.
+        type: str
+        choices: [fail, clamp]
+        default: fail
 requirements:
   - Brokers with Kafka 4.2 or newer, and the feature C(share.version)
 notes:
@@ -160,7 +236,8 @@ notes:
   - O(state=absent) deletes the start offsets of a topic, and keeps the group. Use M(kafkaops.groups.consumer_group) to
     delete the group with all its start offsets.
   - Brokers delete the start offsets of a topic with the topic.
-  - Start offsets cannot be backed up. M(kafkaops.groups.consumer_group_info) shows them.
+  - A start offset is unknown until the group first reads the partition. O(backup) does not hold it, and the task warns.
+  - O(max_changes) counts partitions.
 seealso:
   - module: kafkaops.groups.consumer_group_info
   - module: kafkaops.groups.consumer_group_offsets
@@ -221,6 +298,12 @@ EXAMPLES = r"""
         topics:
           - name: orders-old
         max_changes: 12
+        backup: "/var/backups/kafka/jobs-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
+
+    - name: Restore the share groups of a back-up
+      kafkaops.groups.share_group_offsets:
+        restore:
+          path: /var/backups/kafka/jobs-20260131T120000Z.json
 """
 
 RETURN = r"""
@@ -238,6 +321,11 @@ results:
       returned: success
       type: str
       sample: jobs
+    left_alone:
+      description: Why the group of O(restore) was skipped.
+      returned: if the back-up contains it as a group of another type, and the task does not name it
+      type: str
+      sample: "it is a classic group in the back-up: restore it with consumer_group_offsets"
     action:
       description:
         - The planned action, V(delete_offset) or V(set_offset).
@@ -340,11 +428,24 @@ summary:
       returned: success
       type: int
       sample: 0
+    left_alone:
+      description: Groups of O(restore) that were skipped. They are also counted as unchanged.
+      returned: if there are any
+      type: int
+      sample: 1
+other_groups:
+  description: Groups of the back-up that are no share groups. Restore them with
+    M(kafkaops.groups.consumer_group_offsets).
+  returned: with O(restore)
+  type: list
+  elements: str
+  sample: [reports]
 backup_file:
-  description: Always V(null). This module has no back-ups.
+  description: The path of the back-up that was written, or would be written in check mode. V(null) if no back-up was
+    needed.
   returned: unless the task fails before the first item
   type: str
-  sample: null
+  sample: /var/backups/kafka/jobs-20260131T120000Z.json
 requests:
   description: The number of requests of each type that were sent to the brokers, not counting requests about topics.
   returned: unless the task fails before the first item
@@ -374,9 +475,11 @@ diff:
 """
 
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import RESULTS_SPEC, run
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import share_offsets
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _share_request, share_offsets
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import (
+    GROUPS_SPEC,
     OFFSETS_SPEC,
+    RESTORE_SPEC,
     SHIFT_BY,
     TOPICS_SPEC,
     reset_spec,
@@ -386,19 +489,33 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offse
 def main() -> None:
     run(
         {
-            "group": {"type": "raw", "required": True},
+            "group": {"type": "raw"},
             "topics": TOPICS_SPEC,
+            "groups": GROUPS_SPEC,
             "state": {"type": "str", "choices": ["absent", "present"], "default": "present"},
+            "match": {"type": "raw"},
+            "all_topics": {"type": "bool", "default": False},
+            "match_topics": {"type": "raw"},
             "offsets": OFFSETS_SPEC,
             "reset": reset_spec(SHIFT_BY),
+            "restore": RESTORE_SPEC,
+            "backup": {"type": "path"},
             "max_changes": {"type": "int"},
             **RESULTS_SPEC,
         },
-        share_offsets.parse,
+        _share_request.parse,
         share_offsets.change_share_offsets,
-        mutually_exclusive=[("offsets", "reset"), ("topics", "offsets")],
-        required_if=[("state", "absent", ("topics",)), ("state", "present", ("offsets", "reset"), True)],
-        required_by={"reset": ["topics"]},
+        mutually_exclusive=[
+            ("group", "groups", "match"),
+            ("offsets", "reset", "restore"),
+            ("topics", "offsets"),
+            ("topics", "restore"),
+        ],
+        required_if=[
+            ("state", "absent", ("group", "groups"), True),
+            ("state", "present", ("offsets", "reset", "restore"), True),
+        ],
+        required_by={"topics": ["group"], "offsets": ["group"]},
     )
 
 

@@ -169,6 +169,7 @@ def test_a_section_of_the_page_is_replaced(tmp_path: Path, monkeypatch: pytest.M
     [
         ("one-task", document.PAGE),
         ("in-short", document.PAGE),
+        ("share-groups", document.PAGE),
         ("audit", document.PAGE),
         ("compare", document.GROUPS),
     ],

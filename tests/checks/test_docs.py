@@ -246,6 +246,7 @@ def test_errors_are_spelled_as_kafka_spells_them() -> None:
         ("kafka.admin.ConfigCommand", "kafka-configs.sh"),
         ("org.apache.kafka.tools.consumer.group.ShareGroupCommand", "kafka-share-groups.sh"),
         ("org.apache.kafka.tools.StreamsResetter", "kafka-streams-application-reset.sh"),
+        ("org.apache.kafka.tools.streams.StreamsGroupCommand", "kafka-streams-groups.sh"),
     ],
 )
 def test_every_option_of_kafkas_tool_has_its_task(tool: str, heading: str) -> None:

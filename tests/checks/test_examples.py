@@ -29,8 +29,8 @@ from tests.support.collection import CHECKOUT
 from tests.support.modules import MODULES
 
 BLOCKS = list(examples.blocks())
-#: Blocks that are no examples, such as the layout of the checkout.
-OTHER = {""}
+#: Blocks that are no examples, such as the layout of the checkout, or what a tool prints.
+OTHER = {"", "text"}
 #: Shell scripts, which tests/live/test_guides.py runs.
 SCRIPTS = {"bash"}
 #: Tools that are not installed here, of which only the files that they are given can be looked for.

@@ -48,6 +48,13 @@ def three() -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session")
+def recent(request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """One broker of each release of Kafka 4 before the newest, with ``--matrix``."""
+    with Cluster.start("single", request.param) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
 def release(request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """One broker of the oldest and one of the newest version in turn, with ``--matrix`` also of those between."""
     if request.param == DEFAULT_VERSION:

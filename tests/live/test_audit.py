@@ -22,7 +22,7 @@ from confluent_kafka import Consumer as PlainConsumer
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from tests.live.task import ansible, audit_settings
+from tests.live.task import ansible, audit_settings, run
 from tests.support import commits, offsets_topic, topics, truth
 from tests.support.broker import Cluster
 from tests.support.clients import properties
@@ -37,6 +37,7 @@ STALE_AFTER = "3d"
 # of no topic that is there
 EARLIER = "AAAAAAAAAAEAAAAAAAAAAg"
 PRINTER = "printer"
+SHARING = "sharing"
 USED_LATER = ("left-behind", "comes-back", "moved-on", "recreated", "slow", "steady", "pending", PRINTER)
 OLD = int((time.time() - 5 * 86_400) * 1000)
 
@@ -95,6 +96,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audited]:
         for group in ("reports", "steady"):
             topics.configure_group(cluster.client(), group, {"consumer.session.timeout.ms": "50000"})
         _rebirth(cluster)
+        _share(cluster)
         for group, protocol in (("slow", "classic"), ("steady", "classic"), ("moved-on", "consumer")):
             stack.enter_context(Consumer(cluster.client(), group, ["orders"], protocol=protocol))  # type: ignore[arg-type]
             truth.wait_stable(cluster.client(), group)
@@ -116,6 +118,13 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audited]:
         )
         assert returned["rc"] == 0, returned["msg"]
         yield Audited(cluster, output, events, returned)
+
+
+def _share(cluster: Cluster) -> None:
+    """A share group that has to read 8 of the 10 records of each partition."""
+    chosen = [{"name": "orders", "partitions": None}]
+    done = run("share_group_offsets", cluster.bootstrap, group=SHARING, topics=chosen, reset={"to_offset": 2})
+    assert done.changed == 2
 
 
 def _write(cluster: Cluster, group: str, topic: str, partition: int, value: bytes) -> None:
@@ -296,6 +305,19 @@ def test_times_and_meters(audited: Audited) -> None:
     assert {row["tombstones"] for row in audited.table("activity") if row["group"] == "ashes"} == {1}
 
 
+def test_share_groups_have_start_offsets_and_lag(audited: Audited) -> None:
+    """And are never stale: nothing tells when they were used."""
+    rows = [row for row in audited.table("start_offsets") if row["group"] == SHARING]
+    assert [(row["topic"], row["partition"], row["start_offset"], row["lag"]) for row in rows] == [
+        ("orders", 0, 2, 8),
+        ("orders", 1, 2, 8),
+    ]
+    (group,) = [row for row in audited.table("groups") if row["group"] == SHARING]
+    shown = {"type": "share", "state": "Empty", "lag": 16, "known_lag": 16, "partitions": 0, "committed_since": 0}
+    assert group.items() >= {**shown, "stale": False}.items()
+    assert SHARING not in {row["group"] for row in audited.table("offsets")}
+
+
 def test_the_report_is_there(audited: Audited) -> None:
     page = Path(audited.returned["report"]).read_text(encoding="utf-8")
     assert "left-behind" in page
@@ -304,7 +326,7 @@ def test_the_report_is_there(audited: Audited) -> None:
 
 def test_the_log_and_the_spark_ui_name_the_stages(audited: Audited) -> None:
     log = (audited.output / "spark.log").read_text(encoding="utf-8")
-    tables = [f"Write the table {name}" for name in ("offsets", "groups", "activity", "findings")]
+    tables = [f"Write the table {name}" for name in ("offsets", "start_offsets", "groups", "activity", "findings")]
     reading = "Read __consumer_offsets"
     assert re.findall(r"kafkaops\.groups: (.*)", log) == [
         "Query groups and committed offsets",

@@ -233,12 +233,18 @@ def test_groups(spark: SparkSession) -> None:
             commit("no request", 3, "t\n"),
             undecodable(),
         ],
-        {"g": {}, "new": {"type": "share", "protocol_type": "share"}},
+        {"g": {}, **{name: {"type": "share", "protocol_type": "share"} for name in ("new", "share", "half")}},
+        start_offsets=[
+            {"group": "share", "topic": "t", "partition": 0, "start_offset": 5, "lag": 3},
+            {"group": "share", "topic": "t", "partition": 1, "start_offset": 0, "lag": 0},
+            {"group": "half", "topic": "t", "partition": 0, "start_offset": 5, "lag": 3},
+            {"group": "half", "topic": "u", "partition": 0, "start_offset": None, "lag": None},
+        ],
     )
     judged = judge(spark, world)
     assert [(row["kind"], row["group"]) for row in judged.findings] == [("undecodable", None)]
     groups = {row["group"]: row for row in judged.groups}
-    assert sorted(groups) == ["g", "hidden", "new", "no request"]
+    assert sorted(groups) == ["g", "half", "hidden", "new", "no request", "share"]
     assert {name for name, row in groups.items() if not row["regular"]} == {"no request"}
     counted = {"topics": 2, "partitions": 2, "commits": 6, "tombstones": 1, "rebalances": 3, "undecodable": 0}
     assert groups["g"].items() >= counted.items()
@@ -248,8 +254,9 @@ def test_groups(spark: SparkSession) -> None:
     assert groups["g"].items() >= {"lag": None, "known_lag": 5}.items()
     assert groups["hidden"].items() >= {"lag": 5, "known_lag": 5, "state": None, "stale": False}.items()
     # a share group keeps its positions elsewhere
-    unknown = {"lag": None, "known_lag": None, "partitions": 0, "last_commit": None, "type": "share"}
-    assert groups["new"].items() >= unknown.items()
+    for name, lag, known in (("new", None, None), ("share", 3, 3), ("half", None, 3)):
+        shown = {"lag": lag, "known_lag": known, "partitions": 0, "last_commit": None, "type": "share", "stale": False}
+        assert groups[name].items() >= {**shown, "committed_since": 0}.items()
 
 
 def test_lag(spark: SparkSession) -> None:

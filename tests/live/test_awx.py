@@ -257,7 +257,7 @@ def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, 
     assert truth.groups(client).keys() & {"awx-old-1", "awx-old-2", "awx-busy"} == {"awx-busy"}
 
     back = by_password.launch("restore", {"restore_from": "\n".join(done.artifacts["restore_from"])})
-    (restored,) = back.tasks["Restore"]["results"]
+    (restored,) = back.tasks["Restore committed offsets"]["results"]
     assert [(item["group"], item["changed"]) for item in restored["results"]] == [
         ("awx-old-1", True),
         ("awx-old-2", True),

@@ -350,7 +350,7 @@ def test_the_way_back(world: World, member: Member) -> None:
     truth.wait_state(world.cluster.client(), MOVED, "Empty")
     first, second = map(undo, world.cleaned)
     predicted = world.restore(check=True, **first)
-    assert predicted.changed == ["Restore"]
+    assert predicted.changed == ["Restore committed offsets"]
     assert world.state().keys() == {COMMITS, JOINS, MOVED}
     for done in world.cleaned:
         shell(told(done), world.cluster.bootstrap)
@@ -361,22 +361,22 @@ def test_the_way_back(world: World, member: Member) -> None:
     commits.commit(world.cluster.client(), TEN[0], {("orders", 0): (30, "", -1)})
     refused = world.restore(**first)
     assert (refused.code, refused.changed) == (2, [])
-    assert f"{TEN[0]}: the committed offsets of these groups changed since the back-up" in refused.words
+    assert f"{TEN[0]}: the offsets of these groups changed since the back-up" in refused.words
     assert world.state()[TEN[0]] == offsets(0) | moved
     assert world.restore(restore_groups=TEN[1], **first).changed == []
     missing = [{"name": "orders", "partitions": [1]}]
     run("consumer_group_offsets", world.cluster.bootstrap, group=TEN[0], state="absent", topics=missing)
     assert world.state()[TEN[0]] == moved
-    assert world.restore(restore_missing_only=True, **first).changed == ["Restore"]
+    assert world.restore(restore_missing_only=True, **first).changed == ["Restore committed offsets"]
     assert world.state()[TEN[0]] == offsets(0) | moved
-    assert world.restore(restore_groups=TEN[0], restore_moved=True, **first).changed == ["Restore"]
+    assert world.restore(restore_groups=TEN[0], restore_moved=True, **first).changed == ["Restore committed offsets"]
     assert world.state()[TEN[0]] == offsets(0)
 
     commits.commit(world.cluster.client(), TEN[0], {("orders", 0): (30, "", -1)})
     with Consumer(world.cluster.client(), TEN[0], ["orders"]):
         refused = world.restore(**first)
     assert (refused.code, refused.changed) == (2, [])
-    assert f"{TEN[0]}: the committed offsets of these groups changed since the back-up" in refused.words
+    assert f"{TEN[0]}: the offsets of these groups changed since the back-up" in refused.words
 
 
 def test_back_ups_that_hold_the_same_offsets_are_refused(world: World, tmp_path: Path) -> None:
@@ -403,8 +403,8 @@ def test_what_is_committed_after_the_look_stays(world: World) -> None:
     run("consumer_group_offsets", world.cluster.bootstrap, group=TEN[1], state="absent", topics=missing)
     proxy.before(OFFSET_FETCH, 2, lambda: commits.commit(client, TEN[1], {("orders", 0): (77, "", -1)}))
     done = world.restore(restore_groups=TEN[1], **undo(world.cleaned[0]))
-    assert (done.code, done.changed) == (2, ["Restore"])
-    assert f"{TEN[1]}: these groups committed offsets during the restore" in done.words
+    assert (done.code, done.changed) == (2, ["Restore committed offsets"])
+    assert f"{TEN[1]}: the offsets of these groups changed during the restore" in done.words
     assert world.state()[TEN[1]] == before | {("orders", 0): truth.Offset(77, "", -1)}
     commits.commit(client, TEN[1], {where: (at.offset, at.metadata, at.leader_epoch) for where, at in before.items()})
 

@@ -50,3 +50,20 @@ def test_a_deletion_goes_on_without_settings(release: Cluster, group: str, confi
     unknown: dict[str, str] | None = None if release.version != DEFAULT_VERSION else {}
     assert outcome.given.extra == ({} if configs else {"remaining_configs": unknown})
     assert group not in truth.groups(release.client())
+
+
+def test_every_broker_shows_what_a_task_has_set(three: Cluster) -> None:
+    """The controller answers before the brokers have learned of it: the task waits for them."""
+    brokers = three.bootstrap.split(",")
+    assert len(brokers) == 3
+    for number in range(10):
+        value = str(50_000 + number)
+        done = run("group_config", three.bootstrap, names=GROUP, config={"consumer.session.timeout.ms": value})
+        assert (done.changed, done.errors) == (1, {})
+        again = run("group_config", three.bootstrap, names=GROUP, config={"consumer.session.timeout.ms": value})
+        assert (again.changed, again.errors) == (0, {})
+    for broker in brokers:
+        client = {**three.client(), "bootstrap.servers": broker}
+        assert truth.group_configs(client, [GROUP]) == {GROUP: {"consumer.session.timeout.ms": value}}
+    removed = run("group_config", three.bootstrap, names=GROUP, state="absent", remove_all=True)
+    assert (removed.changed, truth.group_configs(three.client(), [GROUP])) == (1, {GROUP: {}})

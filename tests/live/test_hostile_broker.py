@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka import typed_messages
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import CallError
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,6 +61,7 @@ READS: dict[str, tuple[int, str, dict[str, Any]]] = {
     "DescribeGroups": (15, *LOOK),
     "OffsetFetch": (9, *LOOK),
     "ListGroups": (16, "consumer_group_info", {"match": "GROUP"}),
+    "DescribeShareGroupOffsets": (90, "consumer_group_info", {"names": "GROUP", "gather": ["offsets"]}),
 }
 CHANGES: dict[str, tuple[int, str, dict[str, Any]]] = {
     "DeleteGroups": (42, "consumer_group", {"names": "GROUP"}),
@@ -78,6 +80,16 @@ CHANGES: dict[str, tuple[int, str, dict[str, Any]]] = {
     ),
     "LeaveGroup": (13, "consumer_group_members", {"names": "GROUP", "remove_all": True}),
     "IncrementalAlterConfigs": (44, "group_config", {"names": "GROUP", "config": CONFIG}),
+    "AlterShareGroupOffsets": (
+        91,
+        "share_group_offsets",
+        {"group": "GROUP", "offsets": [{"topic": TOPIC, "partition": 0, "offset": 4}]},
+    ),
+    "DeleteShareGroupOffsets": (
+        92,
+        "share_group_offsets",
+        {"group": "GROUP", "state": "absent", "topics": [{"name": TOPIC}]},
+    ),
 }
 
 
@@ -124,7 +136,12 @@ ANSWERS: dict[str, tuple[Any, int, str]] = {
     "OffsetCommit": (OffsetCommitResponse, 9, "topics"),
     "LeaveGroup": (LeaveGroupResponse, 5, "members"),
     "IncrementalAlterConfigs": (IncrementalAlterConfigsResponse, 1, "responses"),
+    "DescribeShareGroupOffsets": (typed_messages._share_offsets_response, 1, "groups"),
+    "AlterShareGroupOffsets": (typed_messages._altered_response, 0, "responses"),
+    "DeleteShareGroupOffsets": (typed_messages._deleted_response, 0, "responses"),
 }
+#: Version 0 is a flexible one.
+FLEXIBLE = ("AlterShareGroupOffsets", "DeleteShareGroupOffsets")
 NO_SUCH_CODE, GROUP_AUTHORIZATION_FAILED = 9999, 30
 
 
@@ -134,7 +151,7 @@ def rewritten(rpc: str, change: Callable[[Any, list[Any]], None]) -> Spoil:
 
     def spoil(frame: bytes) -> list[bytes]:
         # length and correlation; where the version is a flexible one, tags
-        start = 9 if version else 8
+        start = 9 if version or rpc in FLEXIBLE else 8
         answer = kind.decode(frame[start:], version=version)
         change(answer, getattr(answer, name))
         # it is decoded without one, and encoded without one, but has to know that
@@ -220,8 +237,11 @@ def attempt(
 def world(cluster: Cluster) -> Cluster:
     """A group for each case: with a committed offset, or with a member that is gone, of KIP-848 where that is asked."""
     topics.create(cluster.client(), TOPIC, 1, records=5)
-    names = [group_of(*case) for case in CASES]
+    names = [group_of(*case) for case in CASES if not is_share(case[0])]
     commits.commit_many(cluster.client(), dict.fromkeys(names, COMMITTED))
+    shares = [{"name": group_of(*case), "topics": [{"name": TOPIC}]} for case in CASES if is_share(case[0])]
+    made = run("share_group_offsets", cluster.bootstrap, groups=shares, reset={"to_offset": 1})
+    assert (made.changed, made.errors) == (len(shares), {})
     left = [name for name in names if "-LeaveGroup-" in name]
     absentees.leave_behind(cluster.client(), left, TOPIC)
     for name in names:
@@ -230,12 +250,23 @@ def world(cluster: Cluster) -> Cluster:
     return cluster
 
 
+def is_share(rpc: str) -> bool:
+    """Whether an RPC is about share groups."""
+    return "ShareGroup" in rpc
+
+
 @pytest.fixture(scope="module")
 def ended(world: Cluster) -> dict[tuple[str, str], Ended]:
     """All cases, many at a time: most of them wait."""
     with ThreadPoolExecutor(12) as pool:
         running = {case: pool.submit(attempt, world, case[0], spoil_of(*case), group_of(*case)) for case in CASES}
         return {case: future.result() for case, future in running.items()}
+
+
+@pytest.fixture(scope="module")
+def starts(world: Cluster, ended: dict[tuple[str, str], Ended]) -> dict[str, list[str]]:
+    """The start offsets of all share groups in the end, as Kafka's tool shows them."""
+    return truth.start_offsets(world.client(), [group_of(*case) for case in ended if is_share(case[0])])
 
 
 @pytest.mark.parametrize(("rpc", "case"), CASES)
@@ -261,13 +292,16 @@ def test_a_reading_task_names_the_broker(ended: dict[tuple[str, str], Ended], rp
 
 @pytest.mark.parametrize(("rpc", "case"), [pair for pair in CASES if pair[0] in CHANGES])
 def test_a_changing_task_tells_the_truth(
-    world: Cluster, ended: dict[tuple[str, str], Ended], rpc: str, case: str
+    world: Cluster, ended: dict[tuple[str, str], Ended], starts: dict[str, list[str]], rpc: str, case: str
 ) -> None:
     """The broker has made each change: nothing else may be told."""
-    end = ended[rpc, case]
+    end, group = ended[rpc, case], group_of(rpc, case)
     assert end.outcome is not None, end.words
     assert (end.outcome.changed, end.outcome.errors) == (1, {})
-    assert is_done(world, rpc, group_of(rpc, case))
+    if is_share(rpc):
+        assert starts[group] == ([f"{TOPIC}-0=4 lag 1"] if rpc == "AlterShareGroupOffsets" else [])
+    else:
+        assert is_done(world, rpc, group)
 
 
 def is_done(cluster: Cluster, rpc: str, group: str) -> bool:

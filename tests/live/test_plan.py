@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 import itertools
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -381,3 +382,28 @@ def test_an_open_transaction_keeps_nobody_from_setting_offsets(cluster: Cluster)
         done = run("consumer_group_offsets", cluster.bootstrap, group=pending, offsets=wanted)
     assert (done.changed, done.errors) == (1, {})
     assert truth.offsets(cluster.client(), pending)[TOPIC, 0].offset == 1
+
+
+@pytest.mark.usefixtures("proxy", "impatient")
+def test_the_transaction_that_blocks_a_group_is_named_and_can_be_aborted(cluster: Cluster, tmp_path: Path) -> None:
+    """Kafka's tool aborts it, as the troubleshooting guide says."""
+    blocked, other = names("blocked", "not-blocked")
+    client, file = cluster.client(), tmp_path / "backup.json"
+    for name in (blocked, other):
+        commits.commit(client, name, {(TOPIC, 0): (3, "", -1)})
+    with commits.transaction(client, blocked, TOPIC, 4):
+        found = run("consumer_group_info", cluster.bootstrap, names=[blocked, other], gather=["transactions"])
+        shown = {group["name"]: group["open_transactions"] for group in found.given["groups"]}
+        assert shown[other] == []
+        assert (f"{blocked}-4", "Ongoing") in [(one["transactional_id"], one["state"]) for one in shown[blocked]]
+
+        refused = run("consumer_group", cluster.bootstrap, names=blocked, backup=str(file))
+        (message,) = [item.error.message for item in refused.items if item.error]
+        named = rf"open transactions in __consumer_offsets-(\d+): .*'{blocked}-4' \(Ongoing\), start offset (\d+)"
+        (partition, start) = re.findall(named, message)[0]
+        where = ["--topic", "__consumer_offsets", "--partition", partition, "--start-offset", start]
+        aborted = truth.kafka_tool(cluster, "org.apache.kafka.tools.TransactionsCommand", ["abort", *where])
+        assert aborted.returncode == 0, aborted.stdout + aborted.stderr
+        done = run("consumer_group", cluster.bootstrap, names=blocked, backup=str(file))
+    assert (done.changed, done.errors) == (1, {})
+    assert json.loads(file.read_text())["groups"][0]["offsets"][0]["offset"] == 3

@@ -81,7 +81,7 @@ class SparkPages:
                 self._get(f"/{page}/")
 
     def _get(self, page: str) -> str:
-        with urllib.request.urlopen(self._url + page, timeout=5) as answer:
+        with urllib.request.urlopen(self._url + page, timeout=60) as answer:
             text: str = answer.read().decode("utf-8", "replace")
         self.told[page] = self.told.get(page, "") + text
         return text
@@ -123,7 +123,7 @@ def audits(home: Path, logins: dict[str, Options], conf: dict[str, str]) -> Iter
     """An audit for each login, as `tasks` are."""
     for login, options in logins.items():
         named = {option: f"{{{{ logins['{login}']['{option}'] }}}}" for option in options}
-        args = {"output": str(home / output_of(login)), "master": "local[1]", "spark_conf": conf}
+        args = {"output": str(home / output_of(login)), "master": "local[1]", "spark_conf": conf, "timeout": 600}
         task = {"kafkaops.groups.consumer_offsets_audit": {**named, **args}, "register": "done", "ignore_errors": True}
         yield {"name": f"audit by {login}", **task}
         yield {"name": "what it returned", "ansible.builtin.debug": {"var": "done"}}

@@ -7,15 +7,18 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.live.playbook import play
 from tests.live.task import Outcome, ansible, run
 from tests.live.test_check_mode import READING
-from tests.support import topics, truth
+from tests.support import commits, coordinators, offsets_topic, topics, truth
 from tests.support.broker import Cluster
 from tests.support.jars import DEFAULT_VERSION
 from tests.support.proxy import Proxy
@@ -65,10 +68,10 @@ def lag(address: str, name: str) -> Any:
     return run("consumer_group_info", address, names=name, gather=["lag"]).given["groups"][0]["lag"]
 
 
-def read(cluster: Cluster, name: str) -> list[int]:
-    """Read all that there is with Kafka's own share consumer, and return the offsets; the group is Empty again."""
+def read(cluster: Cluster, name: str, most: int) -> list[int]:
+    """Read so many records with Kafka's own share consumer, and return the offsets; the group is Empty again."""
     tool = "org.apache.kafka.tools.consumer.ConsoleShareConsumer"
-    shown = ["--formatter-property", "print.offset=true", "--timeout-ms", "8000"]
+    shown = ["--formatter-property", "print.offset=true", "--timeout-ms", "40000", "--max-messages", str(most)]
     ended = truth.kafka_tool(cluster, tool, ["--topic", TOPIC, "--group", name, *shown])
     truth.wait_state(cluster.client(), name, "Empty")
     return [int(offset) for offset in re.findall(r"^Offset:(\d+)", ended.stdout, re.MULTILINE)]
@@ -78,7 +81,7 @@ def test_kafkas_share_consumer_reads_from_where_a_reset_says(cluster: Cluster, p
     name = f"share-offsets-{next(NUMBERS)}"
     made = reset(cluster.bootstrap, name, to_offset=7)
     assert [item.creates_group for item in made.items] == [True]
-    assert read(cluster, name) == [7, 8, 9]
+    assert read(cluster, name, 3) == [7, 8, 9]
     assert lag(cluster.bootstrap, name) == 0
 
     # its start offset may still be 7, but nothing after that is left to read
@@ -86,16 +89,16 @@ def test_kafkas_share_consumer_reads_from_where_a_reset_says(cluster: Cluster, p
     assert (again.changed, again.errors) == (1, {})
     assert lag(cluster.bootstrap, name) == 3
     assert reset(cluster.bootstrap, name, to_offset=7).changed == 0
-    assert read(cluster, name) == [7, 8, 9]
+    assert read(cluster, name, 3) == [7, 8, 9]
 
     assert reset(cluster.bootstrap, name, to_earliest=True).changed == 1
     assert truth.start_offsets(cluster.client(), [name]) == {name: [f"{TOPIC}-0=0 lag {RECORDS}"]}
-    assert read(cluster, name) == list(range(RECORDS))
+    assert read(cluster, name, RECORDS) == list(range(RECORDS))
 
     assert delete(cluster.bootstrap, name, TOPIC).changed == 1
     assert truth.start_offsets(cluster.client(), [name]) == {name: []}
     topics.configure_group(cluster.client(), name, {"share.auto.offset.reset": "earliest"})
-    assert read(cluster, name) == list(range(RECORDS)), "a group without start offsets starts where its setting says"
+    assert read(cluster, name, RECORDS) == list(range(RECORDS)), "it starts where its setting says"
 
 
 def test_what_the_info_module_returns_is_what_kafkas_tool_shows_and_can_be_given_back(
@@ -199,3 +202,108 @@ def test_an_older_broker(release: Cluster, state: str) -> None:
         assert name == "UNSUPPORTED_VERSION"
         assert message.startswith("the broker does not support start offsets of share groups: upgrade the cluster")
         assert outcome.requests.keys() & {"AlterShareGroupOffsets", "DeleteShareGroupOffsets"} == set()
+
+
+def test_a_backup_of_groups_of_two_types_is_restored_by_the_role(cluster: Cluster, group: str, tmp_path: Path) -> None:
+    client, backup, classic = cluster.client(), tmp_path / "both.json", f"{group}-classic"
+    commits.commit(client, classic, {(TOPIC, 0): (3, "kept", -1)})
+    deleted = run("consumer_group", cluster.bootstrap, names=[group, classic], backup=str(backup))
+    assert (deleted.changed, deleted.errors) == (2, {})
+    assert not truth.groups(client).keys() & {group, classic}
+
+    # each module restores its own type, and says so of the other
+    for name, module in ((group, "consumer_group_offsets"), (classic, "share_group_offsets")):
+        whole = run(module, cluster.bootstrap, check=True, restore={"path": str(backup)})
+        assert (whole.changed, whole.given.extra["other_groups"]) == (1, [name])
+        assert [item.target.group for item in whole.items if item.skip_reason] == [name]
+        named = run(module, cluster.bootstrap, check=True, groups=[{"name": name}], restore={"path": str(backup)})
+        assert (named.changed, named.errors) == (0, {name: "INVALID_REQUEST"})
+
+    variables: dict[str, Any] = {"restore_from": str(backup)}
+    both = ["Restore committed offsets", "Restore start offsets of share groups"]
+    assert play("restore", cluster.bootstrap, variables, check=True).changed == both
+    assert not truth.groups(client).keys() & {group, classic}
+    only = play("restore", cluster.bootstrap, {**variables, "restore_groups": [group]})
+    assert (only.code, only.changed) == (0, both[1:])
+    assert play("restore", cluster.bootstrap, variables).changed == both[:1]
+    assert truth.start_offsets(client, [group]) == {group: [f"{TOPIC}-0=4 lag 6"]}
+    assert truth.offsets(client, classic) == {(TOPIC, 0): truth.Offset(3, "kept", -1)}
+    assert play("restore", cluster.bootstrap, variables).changed == []
+
+    set_start(cluster.bootstrap, group, 9)
+    moved = play("restore", cluster.bootstrap, variables)
+    assert (moved.code, moved.changed) == (2, [])
+    assert f"{group}: the offsets of these groups changed since the back-up" in moved.words
+    assert truth.start_offsets(client, [group]) == {group: [f"{TOPIC}-0=9 lag 1"]}
+
+
+def test_a_group_that_is_used_between_its_backup_and_its_change_is_kept(
+    cluster: Cluster, proxy: Proxy, group: str, tmp_path: Path
+) -> None:
+    """Its start offsets are read once to be saved, and once more before the change."""
+    describe = 90
+    for change in (
+        {"state": "absent", "topics": [{"name": TOPIC}]},
+        {"reset": {"to_latest": True}, "topics": [{"name": TOPIC}]},
+    ):
+        set_start(cluster.bootstrap, group, 4)
+        proxy.clear()
+        proxy.before(describe, 2, lambda: set_start(cluster.bootstrap, group, 9))
+        backup = tmp_path / f"{change.get('state', 'present')}.json"
+        outcome = run("share_group_offsets", proxy.address, group=group, backup=str(backup), **change)
+        assert (outcome.changed, set(outcome.errors.values())) == (0, {"POLICY_VIOLATION"})
+        assert truth.start_offsets(cluster.client(), [group]) == {group: [f"{TOPIC}-0=9 lag 1"]}
+        (saved,) = json.loads(backup.read_text())["groups"]
+        assert [(entry["topic"], entry["offset"]) for entry in saved["offsets"]] == [(TOPIC, 4)]
+    set_start(cluster.bootstrap, group, 4)
+    proxy.clear()
+    proxy.before(describe, 2, lambda: set_start(cluster.bootstrap, group, 9))
+    deletion = run("consumer_group", proxy.address, names=group, backup=str(tmp_path / "group.json"))
+    assert (deletion.changed, deletion.errors) == (0, {group: "POLICY_VIOLATION"})
+
+
+def test_a_backup_does_not_hold_what_a_group_has_not_read(cluster: Cluster, proxy: Proxy, tmp_path: Path) -> None:
+    from tests.support.consumers import share_consumer
+
+    name = f"share-offsets-{next(NUMBERS)}"
+    topics.create(cluster.client(), f"{name}-empty")
+    member = share_consumer(cluster.client(), name, f"{name}-empty")
+    try:
+        # it has no assignment to wait for before the first record
+        member.start()
+        truth.wait_stable(cluster.client(), name)
+    finally:
+        member.close()
+    truth.wait_state(cluster.client(), name, "Empty")
+    found = run("consumer_group", cluster.bootstrap, check=True, names=name, backup=str(tmp_path / "unread.json"))
+    assert (found.changed, found.errors) == (1, {})
+    assert any("backup: it " in words for words in found.warnings)
+
+
+@pytest.mark.parametrize("state", ["present", "absent"])
+def test_coordinators_move(three: Cluster, state: str) -> None:
+    """Broker 1 hands its groups over after it was asked for their start offsets, and answers NOT_COORDINATOR."""
+    client, topic = three.client(), f"share-moves-{state}"
+    topics.create(client, topic, records=RECORDS)
+    names = [f"{topic}-{number}" for number in range(20)]
+    chosen = [{"name": name, "topics": [{"name": topic}]} for name in names]
+    run("share_group_offsets", three.bootstrap, groups=chosen, reset={"to_offset": 4})
+    before = coordinators.replicas(client)
+    moved = {number: [2, 3, 1] for number, leader in coordinators.leaders(client).items() if leader == 1}
+    assert any(offsets_topic.partition_of(name, len(before)) in moved for name in names)
+
+    def hand_over() -> None:
+        coordinators.assign(client, moved)
+        coordinators.wait_resigned(client, 1)
+
+    try:
+        three.proxies[1].after(90, 1, hand_over)
+        change = {"reset": {"to_offset": 9}} if state == "present" else {"state": "absent"}
+        done = run("share_group_offsets", three.listeners["PROXIED"], groups=chosen, **change)
+    finally:
+        three.proxies[1].reset()
+        coordinators.assign(client, before)
+    assert (done.changed, done.errors) == (len(names), {})
+    assert done.requests["FindCoordinator"] > 1
+    expected = [f"{topic}-0=9 lag 1"] if state == "present" else []
+    assert truth.start_offsets(client, names) == dict.fromkeys(names, expected)

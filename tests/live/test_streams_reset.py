@@ -24,6 +24,7 @@ from confluent_kafka import Consumer as Reader
 from confluent_kafka import KafkaError, Producer, TopicPartition
 
 from tests.live.playbook import Play, play, shell
+from tests.live.task import ansible, run
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.clients import properties
@@ -352,3 +353,85 @@ def test_an_application_of_the_streams_protocol(cluster: Cluster, streams: Membe
     assert state(cluster, f"{ROLE}-streams") == state(cluster, f"{TOOL}-streams")
     assert state(cluster, f"{ROLE}-streams")[1] == OTHERS
     process_again(cluster, "-streams", tmp_path)
+
+
+def group_tool(cluster: Cluster, name: str, *options: str) -> CompletedProcess[str]:
+    """Run Kafka's tool for streams groups on one."""
+    arguments = ["--group", name, *(option.format(name) for option in options)]
+    return truth.kafka_tool(cluster, "org.apache.kafka.tools.streams.StreamsGroupCommand", arguments)
+
+
+@pytest.mark.parametrize(
+    ("options", "variables"),
+    [
+        pytest.param(("--to-latest",), {"to": "latest"}, id="latest"),
+        pytest.param(("--shift-by", "-2"), {"to": "shift", "value": -2}, id="shift"),
+        pytest.param(("--to-datetime", DATE), {"to": "timestamp", "value": str(MIDDLE * 1000)}, id="datetime"),
+        pytest.param(("--by-duration", AGO), {"to": "duration", "value": AGO}, id="duration"),
+        pytest.param(("--to-offset", "7"), {"to": "offset", "value": 7}, id="offset"),
+        pytest.param(("--from-file", "{}.csv"), {"to": "file", "file": "NAME.csv"}, id="file"),
+        pytest.param(("--to-earliest",), {"to": "earliest"}, id="earliest"),
+    ],
+)
+def test_reset_beside_kafkas_tool_for_streams_groups(
+    cluster: Cluster, streams: Member, tmp_path: Path, options: tuple[str, ...], variables: dict[str, Any]
+) -> None:
+    names = [f"{TOOL}-streams", f"{ROLE}-streams"]
+    for name in names:
+        lines = [f"{name}-input,{partition},{offset}\n" for partition, offset in enumerate((3, 5, 0))]
+        (tmp_path / f"{name}.csv").write_text("".join(lines), encoding="utf-8")
+        for internal in INTERNAL:
+            if name + internal not in truth.topics(cluster.bootstrap):
+                topics.create(cluster.bootstrap, name + internal, PARTITIONS)
+    given = [str(tmp_path / option) if option.endswith(".csv") else option for option in options]
+    if "file" in variables:
+        variables = {**variables, "file": str(tmp_path / variables["file"])}
+    scope = [] if "file" in variables else ["--input-topic", f"{names[0]}-input"]
+    with ThreadPoolExecutor(1) as pool:
+        theirs = pool.submit(
+            group_tool,
+            cluster,
+            names[0],
+            "--reset-offsets",
+            *scope,
+            *given,
+            "--execute",
+            "--delete-all-internal-topics",
+        )
+        ours = role(cluster, names[1], **variables)
+    done = theirs.result()
+    assert (done.returncode, ours.code, ours.words) == (0, 0, ""), done.stdout + done.stderr
+    assert state(cluster, names[1]) == state(cluster, names[0]), done.stdout
+    assert state(cluster, names[1])[1] == OTHERS
+
+
+def test_a_streams_group_is_deleted_with_its_internal_topics(cluster: Cluster, streams: Member) -> None:
+    names = [f"{TOOL}-streams", f"{ROLE}-streams"]
+    for name in names:
+        for internal in INTERNAL:
+            if name + internal not in truth.topics(cluster.bootstrap):
+                topics.create(cluster.bootstrap, name + internal, PARTITIONS)
+    (found,) = run("consumer_group_info", cluster.bootstrap, names=names[1], gather=["topology"]).given["groups"]
+    assert (found["type"], found["topology"]["epoch"]) == ("streams", 0)
+    assert set(found["topology"]["internal_topics"]) == {names[1] + internal for internal in INTERNAL}
+    read = {topic for sub in found["topology"]["subtopologies"] for topic in sub["source_topics"]}
+    assert read == {f"{names[1]}-input", f"{names[1]}-mid"}
+
+    before = state(cluster, names[1])
+    kept = run("consumer_group", cluster.bootstrap, names=names[1], internal_topics=True, max_changes=2)
+    assert (kept.changed, set(kept.errors.values())) == (0, {"POLICY_VIOLATION"})
+    asked = {"names": names[1], "internal_topics": True}
+    predicted, done, again = (
+        ansible("consumer_group", cluster.bootstrap, check, **asked) for check in (True, False, False)
+    )
+    assert state(cluster, names[1])[1] == OTHERS != before[1]
+    assert predicted["results"] == done["results"]
+    assert [(item["action"], item.get("topic")) for item in done["results"]] == [
+        ("delete_group", None),
+        *(("delete_topic", topic) for topic in found["topology"]["internal_topics"]),
+    ]
+    assert (again["changed"], [item["action"] for item in again["results"]]) == (False, ["none"])
+    theirs = group_tool(cluster, names[0], "--delete", "--delete-all-internal-topics")
+    assert theirs.returncode == 0, theirs.stdout + theirs.stderr
+    assert state(cluster, names[0])[1] == OTHERS
+    assert not truth.groups(cluster.client()).keys() & set(names)

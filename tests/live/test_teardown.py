@@ -229,8 +229,16 @@ def test_a_topic_that_a_rebalancing_group_may_read_is_kept(cluster: Cluster, wor
 
 
 def test_what_rests_in_peace(cluster: Cluster, world: None) -> None:
-    predicted = play("teardown", cluster.bootstrap, VARIABLES, check=True)
-    done = play("teardown", cluster.bootstrap, VARIABLES)
+    setting = {"consumer.session.timeout.ms": "50000"}
+    for name in ("undead-group", "alive-group"):
+        topics.configure_group(cluster.client(), name, setting)
+    variables = VARIABLES | {"teardown_configs": True}
+    predicted = play("teardown", cluster.bootstrap, variables, check=True)
+    done = play("teardown", cluster.bootstrap, variables)
+    assert truth.group_configs(cluster.client(), ["undead-group", "alive-group"]) == {
+        "undead-group": {},
+        "alive-group": setting,
+    }
     assert (predicted.code, done.code, done.words) == (0, 0, "")
     assert predicted.changed == done.changed == ["Delete the groups", "Delete the topics"]
     for task in done.changed:
@@ -239,3 +247,4 @@ def test_what_rests_in_peace(cluster: Cluster, world: None) -> None:
     assert left >= {"alive-orders", "alive-group"}
     assert not any(name.startswith("undead-") for name in left)
     assert play("teardown", cluster.bootstrap, VARIABLES).changed == []
+    assert run("group_config", cluster.bootstrap, names="alive-group", state="absent", remove_all=True).changed == 1

@@ -209,6 +209,7 @@ def test_the_audit(release: Cluster, groups: list[str], tmp_path: Path, says: Sa
         stale_after="1s",
         include=GROUPS,
         master="local[1]",
+        timeout=600,
     )
     assert (audited["rc"], audited["stale_groups"]) == (0, GROUPS), audited["summary"]
     deleted = ansible("consumer_group", release.bootstrap, plan=audited["plan"])

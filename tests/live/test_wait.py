@@ -94,7 +94,9 @@ def test_a_pattern_without_groups_is_met_with_a_warning(bootstrap: str) -> None:
 
 def test_the_playbook_of_the_guide(cluster: Cluster, bootstrap: str, tmp_path: Path) -> None:
     """The service of the guide is a consumer; to start and stop it are commands."""
-    (guide,) = [block for block in examples.blocks() if block.file.endswith("/deploy.rst") and "hosts:" in block.text]
+    (guide,) = [
+        block for block in examples.blocks() if block.file.endswith("/deploy.rst") and "deploy_group:" in block.text
+    ]
     group, backup = "wait-deployed", tmp_path / "backup.json"
     topics.create(cluster.client(), "wait-deploy", records=300)
     commits.commit(cluster.client(), group, {("wait-deploy", 0): (300, "", -1)})

@@ -49,7 +49,7 @@ class Member:
             self._command(self._events), where / f"{self.name}.log", folder=CHECKOUT, detached=detached
         )
 
-    def wait(self, timeout: float = 30) -> None:
+    def wait(self, timeout: float = 90) -> None:
         """Wait until it has its assignment.
 
         :raises RuntimeError: when it ends or gets none within `timeout` seconds; the message ends with its output.
@@ -245,7 +245,7 @@ def _streams(
     return command
 
 
-def start_many(members: Iterable[Member], timeout: float = 40) -> list[Member]:
+def start_many(members: Iterable[Member], timeout: float = 120) -> list[Member]:
     """Start members side by side, and wait until each has an assignment and their groups are stable.
 
     :raises RuntimeError, TimeoutError: when one does not within `timeout` seconds; all are stopped then.

@@ -37,7 +37,7 @@ def _partitions(client: Client, topic: str = TOPIC) -> list[PartitionMetadata]:
     return list(AdminClient(properties(client)).list_topics(topic, timeout=20).topics[topic].partitions.values())
 
 
-def assign(client: Client, wanted: Mapping[int, Sequence[int]], timeout: float = 30) -> None:
+def assign(client: Client, wanted: Mapping[int, Sequence[int]], timeout: float = 90) -> None:
     """Reassign partitions of the offsets topic to brokers, and wait until the first one is the leader.
 
     :raises TimeoutError: when it does not within `timeout` seconds.
@@ -59,7 +59,7 @@ def assign(client: Client, wanted: Mapping[int, Sequence[int]], timeout: float =
     prefer(client, timeout)
 
 
-def prefer(client: Client, timeout: float = 30) -> None:
+def prefer(client: Client, timeout: float = 90) -> None:
     """Make the first broker of each partition of the offsets topic its leader, with all replicas in sync.
 
     :raises TimeoutError: when a broker does not say so of each within `timeout` seconds.
@@ -89,7 +89,7 @@ def _is_preferred(one: Any) -> bool:
     return bool(one.leader_id == one.replica_nodes[0] and set(one.isr_nodes) == set(one.replica_nodes))
 
 
-def wait_resigned(client: Client, broker: int, timeout: float = 30) -> None:
+def wait_resigned(client: Client, broker: int, timeout: float = 90) -> None:
     """Wait until a broker that leads no partition of the offsets topic knows it: metadata tell it to others earlier.
 
     :raises TimeoutError: when it coordinates groups after `timeout` seconds.

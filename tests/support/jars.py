@@ -16,6 +16,8 @@ from pathlib import Path
 #: The releases that the tests know, from the oldest to the newest.
 VERSIONS = ("2.4.1", "2.8.2", "3.9.2", "4.3.1")
 DEFAULT_VERSION = VERSIONS[-1]
+#: Releases of Kafka 4 before the newest, which differ in their types of groups.
+RECENT = ("4.0.2", "4.1.1", "4.2.1")
 POM = Path(__file__).resolve().parent / "kafka" / "pom.xml"
 #: What each jar has to be; C(sha256sum -c) reads it in the cache.
 CHECKSUMS = POM.with_name("jars.sha256")

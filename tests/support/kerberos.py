@@ -50,7 +50,7 @@ class Realm:
     `java_options` and `broker_properties` make a broker of `settings.secured` accept its tickets.
     """
 
-    def __init__(self, folder: Path, timeout: float = 20) -> None:
+    def __init__(self, folder: Path, timeout: float = 60) -> None:
         """Make the realm in `folder`, and wait until its KDC listens.
 
         :raises RuntimeError: when it is not ready within `timeout` seconds, or MIT Kerberos is not installed.

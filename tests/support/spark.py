@@ -59,7 +59,7 @@ def session(master: str, python: str, config: Mapping[str, str] | None = None) -
 
 
 @contextlib.contextmanager
-def standalone(folder: Path, workers: int = 2, timeout: float = 60) -> Iterator[str]:
+def standalone(folder: Path, workers: int = 2, timeout: float = 120) -> Iterator[str]:
     """A standalone cluster of workers with one core each; gives the master's URL. Logs go to `folder`.
 
     :raises RuntimeError: when it does not start in `timeout` seconds; the message ends with the log.

@@ -181,7 +181,7 @@ def group_configs(client: Client, names: Sequence[str]) -> dict[str, dict[str, s
     }
 
 
-def wait_state(client: Client, group: str, state: str, timeout: float = 30) -> Group:
+def wait_state(client: Client, group: str, state: str, timeout: float = 90) -> Group:
     """Wait until a group is listed with a state.
 
     :raises TimeoutError: when it is not within `timeout` seconds.
@@ -194,13 +194,13 @@ def wait_state(client: Client, group: str, state: str, timeout: float = 30) -> G
     return seen
 
 
-def wait_stable(client: Client, group: str, timeout: float = 30) -> Group:
+def wait_stable(client: Client, group: str, timeout: float = 90) -> Group:
     """Wait until a group is Stable. Raises as `wait_state` does."""
     return wait_state(client, group, "Stable", timeout)
 
 
 def kafka_tool(
-    cluster: Cluster, tool: str, arguments: Sequence[str], timeout: float = 60
+    cluster: Cluster, tool: str, arguments: Sequence[str], timeout: float = 180
 ) -> subprocess.CompletedProcess[str]:
     """Run one of Kafka's own tools (a Java class), of the version of the cluster, against its first listener.
 
@@ -223,7 +223,7 @@ def start_offsets(client: Client, groups: Sequence[str]) -> dict[str, list[str]]
     quiet = "-Dorg.slf4j.simpleLogger.defaultLogLevel=error"
     command = java(DEFAULT_VERSION, 128, quiet, tool, *arguments)
     shown = subprocess.run(
-        command if groups else ["true"], capture_output=True, text=True, check=True, timeout=60
+        command if groups else ["true"], capture_output=True, text=True, check=True, timeout=180
     ).stdout
     for line in shown.splitlines():
         words = line.split()

@@ -98,7 +98,7 @@ class Wire:
         self._net.run(self._manager.cluster.refresh_metadata)
         return {broker.node_id for broker in self._manager.cluster.brokers()}
 
-    def coordinators(self, groups: Iterable[str], timeout: float = 30) -> dict[str, int]:
+    def coordinators(self, groups: Iterable[str], timeout: float = 90) -> dict[str, int]:
         """The coordinator of each group, asked for until there is one.
 
         :raises TimeoutError: when there is none for one of the groups after `timeout` seconds.
@@ -122,7 +122,7 @@ class Wire:
         codes = [one.error_code for answer in answers for one in answer.groups]
         return len(codes) == len(groups) and all(code in (0, _GROUP_ID_NOT_FOUND) for code in codes)
 
-    def settle(self, groups: Sequence[str], timeout: float = 30) -> None:
+    def settle(self, groups: Sequence[str], timeout: float = 90) -> None:
         """Wait until `answering`. Raises ``TimeoutError`` after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         while not self.answering(groups):

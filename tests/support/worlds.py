@@ -68,6 +68,7 @@ class World:
             for row in rows
             if row["kind"] == "offset_commit" and not row["tombstone"] and moved.get(row["group"], 0) is not None
         ]
+        self.start_offsets = more.get("start_offsets", [])
         self.subscriptions = more.get("subscriptions", [])
         topic = {"topic": "t", "partition": 0, "exists": True, "current_topic_id": "A", "log_start": 0, "log_end": 10}
         self.partitions = [{**topic, **each} for each in more.get("partitions", [{}])]
@@ -82,7 +83,15 @@ class World:
             ]
 
     def _parts(self) -> list[list[Row]]:
-        return [self.rows, self.groups, self.offsets, self.subscriptions, self.partitions, self.orphaned_configs]
+        return [
+            self.rows,
+            self.groups,
+            self.offsets,
+            self.start_offsets,
+            self.subscriptions,
+            self.partitions,
+            self.orphaned_configs,
+        ]
 
     def scan(self, spark: SparkSession) -> DataFrame:
         """The content of the topic, as rows of the scan."""
@@ -111,6 +120,10 @@ class World:
         return LiveFrames(
             groups=frame(self.groups, {**group, "included": boolean}),
             offsets=frame(self.offsets, {"group": string, "topic": string, "partition": int32, "live_offset": int64}),
+            start_offsets=frame(
+                self.start_offsets,
+                {"group": string, "topic": string, "partition": int32, "start_offset": int64, "lag": int64},
+            ),
             subscriptions=frame(self.subscriptions, {"group": string, "topic": string, "subscribed": boolean}),
             partitions=frame(self.partitions, {**partition, "log_start": int64, "log_end": int64}),
             orphaned_configs=frame(self.orphaned_configs, {"group": string, "configs": string}),

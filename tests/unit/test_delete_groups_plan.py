@@ -16,7 +16,15 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations.result
 from tests.unit.values import group, member, row
 
 DELETE = ("g", "delete_group", None)
-DEFAULTS = {"names": None, "plan": None, "force": False, "configs": False, "backup": None, "max_changes": None}
+DEFAULTS = {
+    "names": None,
+    "plan": None,
+    "force": False,
+    "configs": False,
+    "internal_topics": False,
+    "backup": None,
+    "max_changes": None,
+}
 REMOVE = ("g", "remove_member", None)
 
 
@@ -33,8 +41,7 @@ def refused(name: str) -> tuple[str, str, str]:
         (group(protocol_type="connect"), "", [DELETE]),
         (group(type="consumer"), "", [DELETE]),
         (group(type="share"), "", [DELETE]),
-        (group(type="share"), "backup", [refused("INVALID_REQUEST")]),
-        (group(type="streams"), "backup", [DELETE]),
+        (group(type="streams"), "", [DELETE]),
         (group("g", member()), "", [refused("NON_EMPTY_GROUP")]),
         (group("g", member()), "force", [REMOVE, DELETE]),
         (group("g", member("x"), member("y", "i")), "force", [REMOVE, REMOVE, DELETE]),
@@ -50,13 +57,13 @@ def refused(name: str) -> tuple[str, str, str]:
     ],
 )
 def test_plan(seen: object, options: str, rows: list[tuple[str, str, str | None]]) -> None:
-    items = plan({"g": seen}, "force" in options, "backup" in options)  # type: ignore[dict-item]
+    items = plan({"g": seen}, "force" in options)  # type: ignore[dict-item]
     assert [row(item) for item in items] == rows
 
 
 def test_a_refusal_names_the_members_and_the_ways_out() -> None:
     members = [member(f"m{index}", f"i{index}") for index in range(7)]
-    (item,) = plan({"g": group("g", *members)}, False, False)
+    (item,) = plan({"g": group("g", *members)}, False)
     assert item.error is not None
     for words in ("7 members", "m0", "client-m0", "10.0.0.1", "instance i0", "and 2 more", "force to true"):
         assert words in item.error.message
@@ -65,7 +72,7 @@ def test_a_refusal_names_the_members_and_the_ways_out() -> None:
 
 @pytest.mark.parametrize(("most", "refused"), [(None, False), (2, False), (1, True), (0, True)])
 def test_limit(most: int | None, refused: bool) -> None:
-    items = plan({"g": group(), "h": group("h"), "gone": None}, False, False)
+    items = plan({"g": group(), "h": group("h"), "gone": None}, False)
     limited = limit(items, [DELETE_GROUP], most)
     names = [item.error.name if item.error else None for item in limited]
     assert names == (["POLICY_VIOLATION", "POLICY_VIOLATION", None] if refused else [None, None, None])

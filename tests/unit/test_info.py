@@ -37,7 +37,7 @@ from tests.unit.values import at, group, member, offset, topic
     ],
 )
 def test_topics_that_do_not_show_are_null(one: Member, state: str, topics: list[str] | None) -> None:
-    assert _member_result(one, state)["topics"] == topics
+    assert _member_result(one, group(state=state))["topics"] == topics
 
 
 READS = member(assignment=(at(0), at(1)))

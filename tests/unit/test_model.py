@@ -10,6 +10,7 @@ import struct
 import uuid
 
 import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import offsets_partition
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc.metadata import spelt_id
 
 from tests.unit.values import at, member
@@ -42,3 +43,12 @@ def test_what_is_assigned_is_subscribed() -> None:
 )
 def test_topic_ids_are_spelt_as_kafka_does(halves: tuple[int, int], words: str) -> None:
     assert spelt_id(uuid.UUID(bytes=struct.pack(">qq", *halves))) == words
+
+
+@pytest.mark.parametrize(
+    ("group", "partition"),
+    # the hash codes of Java: 97, 99162322, a negative one, the smallest number, and one of a surrogate pair
+    [("a", 47), ("hello", 22), ("billing", 9), ("polygenelubricants", 0), ("\U0001f600", 49)],
+)
+def test_the_partition_of_a_group(group: str, partition: int) -> None:
+    assert offsets_partition(group, 50) == at(partition, "__consumer_offsets")

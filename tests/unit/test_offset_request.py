@@ -22,9 +22,22 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offse
 from tests.unit.values import at
 
 DEFAULTS: dict[str, t.Any] = dict.fromkeys(
-    ("group", "topics", "groups", "plan", "offsets", "reset", "restore", "copy_from", "backup", "max_changes")
+    (
+        "group",
+        "topics",
+        "groups",
+        "plan",
+        "offsets",
+        "reset",
+        "restore",
+        "copy_from",
+        "backup",
+        "max_changes",
+        "match",
+        "match_topics",
+    )
 )
-DEFAULTS.update(state="absent", unsubscribed=False, all_topics=False)
+DEFAULTS.update(state="absent", unsubscribed=False, all_topics=False, use_timestamps=False)
 RESTORE = {"path": "f", "topics": None, "any_cluster": False, "missing_only": False, "recreated": "fail"}
 
 
@@ -33,7 +46,15 @@ def topics(**partitions: list[int] | None) -> list[dict[str, t.Any]]:
 
 
 def wanted(offset: int, partition: int = 0, **more: t.Any) -> dict[str, t.Any]:
-    return {"topic": "a", "partition": partition, "offset": offset, "metadata": None, "leader_epoch": None, **more}
+    return {
+        "topic": "a",
+        "partition": partition,
+        "offset": offset,
+        "metadata": None,
+        "leader_epoch": None,
+        "timestamp": None,
+        **more,
+    }
 
 
 def reset(**where: t.Any) -> dict[str, t.Any]:
@@ -135,8 +156,8 @@ def test_restore(how: dict[str, t.Any], read: Restore) -> None:
 
 @pytest.mark.parametrize("topics", [None, {"a": "a"}, {"a": "b", "b": "a"}])
 def test_copy_from(topics: dict[str, str] | None) -> None:
-    params = {"state": "present", "group": "g", "copy_from": {"group": "h", "topics": topics}}
-    assert parse({**DEFAULTS, **params}).copy_from == Copy("h", topics)
+    params = {"state": "present", "group": "g", "copy_from": {"group": "h", "topics": topics, "use_timestamps": False}}
+    assert parse({**DEFAULTS, **params}).copy_from == Copy("h", topics, False)
 
 
 @pytest.mark.parametrize(

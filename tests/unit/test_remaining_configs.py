@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Setting
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _remaining_configs
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _remaining_configs, delete_groups
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import GroupTarget, Item
 
 DENIED = error("GROUP_AUTHORIZATION_FAILED", "no")
@@ -50,7 +50,7 @@ def test_removals() -> None:
 def test_settings_of_a_group_that_is_kept_are_kept() -> None:
     deletion = Item.planned(GroupTarget("kept"), "delete_group", None)
     items = [deletion, *_remaining_configs.removals({"kept": SET, "gone": SET, "denied": DENIED})]
-    after = _remaining_configs.keep(items, {"kept", "denied"})
-    assert after[0] == deletion
+    after = delete_groups._keep_remains([items[0].failed(DENIED), *items[1:]])
+    assert after[0] == deletion.failed(DENIED)
     assert [(item.changed, item.before == item.after) for item in after[1:3]] == [(False, True)] * 2
     assert after[3:] == items[3:]

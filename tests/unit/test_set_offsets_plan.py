@@ -21,8 +21,10 @@ TOPICS = {"a": topic("a", partitions=1, id="now", leader_epochs={0: 3}), "gone":
 
 
 def request(**more: t.Any) -> Request:
-    sources: t.Any = dict.fromkeys(("offsets", "reset", "restore", "copy_from", "plan", "backup", "max_changes"))
-    values = {"groups": {"g": {"a": None}}, "unsubscribed": False, "all_topics": False, **sources, **more}
+    sources: t.Any = dict.fromkeys(
+        ("offsets", "reset", "restore", "copy_from", "plan", "backup", "max_changes", "match", "committed_topics")
+    )
+    values = {"groups": {"g": {"a": None}}, "unsubscribed": False, **sources, **more}
     return Request(state="present", **values)
 
 
@@ -157,7 +159,7 @@ def test_a_reset_to_an_equal_offset_removes_an_epoch_that_is_not_reached() -> No
 )
 def test_all_topics_of_a_group_without_any(found: t.Any, outcome: str | None) -> None:
     """One that cannot be read is no group without offsets."""
-    wanted = request(reset=Reset("to_earliest"), groups={"g": {}}, all_topics=True)
+    wanted = request(reset=Reset("to_earliest"), groups={"g": {}}, committed_topics=bool)
     unknown = set_offsets.unknown_topics(wanted, {})
     targets = set_offsets.targets(wanted, None, {"g": found}, {}, {})
     items = set_offsets.plan(targets, {"g": group()}, {}, {"g": found}, {}, unknown)
@@ -219,3 +221,37 @@ def test_unknown_partitions(where: t.Any, name: str) -> None:
     (item,) = set_offsets.plan({"g": {where: offset(5)}}, {"g": group()}, {}, {"g": {}}, TOPICS, {})
     assert item.error is not None
     assert item.error.name == name
+
+
+@pytest.mark.parametrize(
+    ("log", "current", "target"),
+    [
+        pytest.param(Log(10, 20, 13), None, offset(13), id="a record at or after the time"),
+        pytest.param(Log(10, 20, 13), offset(13, "kept", 2), offset(13, "kept", 2), id="it is committed already"),
+        pytest.param(Log(10, 20, -1), None, offset(20), id="none"),
+        pytest.param(error("LEADER_NOT_AVAILABLE"), None, "LEADER_NOT_AVAILABLE", id="a log that cannot be read"),
+    ],
+)
+def test_targets_by_time(log: t.Any, current: t.Any, target: t.Any) -> None:
+    offsets: t.Any = {"g": {at(): current} if current else {}}
+    given = Wanted(5, None, None, timestamp=1000)
+    found = set_offsets.targets(request(offsets={at(): given}), None, offsets, TOPICS, {at(): log})
+    if not isinstance(target, str):
+        assert found == {"g": {at(): target}}
+    # a copy by time ignores the epoch of the source, and keeps its metadata
+    saved = Saved({"g": {at(): offset(5, "copied", 2)}}, {}, True, timestamps={at(): 1000})
+    copied = set_offsets.targets(request(), saved, offsets, TOPICS, {at(): log})["g"][at()]
+    assert (copied.name if isinstance(copied, KafkaError) else copied) == (
+        target if isinstance(target, str) else offset(target.offset, "copied")
+    )
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "outcome"),
+    [(None, "OFFSET_OUT_OF_RANGE"), (error("NOT_LEADER_OR_FOLLOWER"), "NOT_LEADER_OR_FOLLOWER")],
+)
+def test_a_copy_by_time_of_an_offset_without_one(timestamp: t.Any, outcome: str) -> None:
+    saved = Saved({"g": {at(): offset(5)}}, {}, True, timestamps={at(): timestamp})
+    found = set_offsets.targets(request(), saved, {"g": {}}, TOPICS, {at(): Log(0, 9)})["g"][at()]
+    assert isinstance(found, KafkaError)
+    assert found.name == outcome

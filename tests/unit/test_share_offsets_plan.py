@@ -11,17 +11,19 @@ import typing as t
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError, error
-from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Group, ShareOffset
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import share_offsets
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Committed, Group, ShareOffset
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _share_apply, _share_plan
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._offset_request import Reset
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._reset import Log
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._saved_offsets import Saved
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._share_plan import View
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._share_request import Request
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import (
     DELETE_OFFSET,
     SET_OFFSET,
     Item,
     OffsetTarget,
 )
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.share_offsets import Request, View
 
 from tests.unit.values import at, group, member, topic
 
@@ -39,14 +41,24 @@ UNKNOWN = error("REQUEST_TIMED_OUT")
 OLD = error("UNSUPPORTED_VERSION")
 
 
+NOTHING = {
+    "match": None,
+    "chosen_topics": None,
+    "offsets": None,
+    "reset": None,
+    "restore": None,
+    "backup": None,
+    "max_changes": None,
+}
+
+
 def request(state: str = "present", **more: t.Any) -> Request:
-    values = {"topics": {"a": None}, "offsets": None, "reset": None, "max_changes": None, **more}
-    return Request("g", state, **values)
+    return Request(state, {"g": {}}, **{**NOTHING, **more})
 
 
-def view(seen: t.Any = SHARE, found: t.Any = None, **more: t.Any) -> View:
-    values = {"operations": None, "topics": TOPICS, "logs": LOGS, **more}
-    return View(group=seen, found={} if found is None else found, **values)
+def view(seen: t.Any = SHARE, found: t.Any = None, operations: t.Any = None, **more: t.Any) -> View:
+    values = {"topics": TOPICS, "logs": LOGS, "chosen": {"g": {}}, **more}
+    return View({"g": seen}, {"g": operations}, {"g": {} if found is None else found}, **values)
 
 
 def rows(items: list[Item[OffsetTarget]]) -> list[tuple[str | None, int | None, str]]:
@@ -78,7 +90,7 @@ def test_an_equal_start_offset_is_unchanged_only_if_no_record_after_it_is_proces
     before: ShareOffset | None, log: t.Any, outcome: str
 ) -> None:
     seen = view(found={at(): before} if before else {}, logs={at(): log})
-    (item,) = share_offsets.plan_setting(request(topics={}, offsets={at(): 12}), seen)
+    (item,) = _share_plan.plan_setting(request(offsets={at(): 12}), seen)
     assert rows([item]) == [("a", 0, outcome)]
     assert item.before == before
     if item.changed:
@@ -98,8 +110,8 @@ def test_an_equal_start_offset_is_unchanged_only_if_no_record_after_it_is_proces
     ],
 )
 def test_resets(reset: Reset, at_time: int | None, offset: int) -> None:
-    seen = view(logs={at(): Log(10, 20, at_time)})
-    (item,) = share_offsets.plan_setting(request(topics={"a": (0,)}, reset=reset), seen)
+    seen = view(logs={at(): Log(10, 20, at_time)}, chosen={"g": {"a": (0,)}})
+    (item,) = _share_plan.plan_setting(request(reset=reset), seen)
     assert item.after == ShareOffset(offset, lag=20 - offset)
 
 
@@ -116,7 +128,7 @@ def test_resets(reset: Reset, at_time: int | None, offset: int) -> None:
     ],
 )
 def test_partitions_of_a_reset(topics: t.Any, expected: list[t.Any]) -> None:
-    items = share_offsets.plan_setting(request(topics=topics, reset=Reset("to_earliest")), view())
+    items = _share_plan.plan_setting(request(reset=Reset("to_earliest")), view(chosen={"g": topics}))
     assert rows(items) == expected
 
 
@@ -128,7 +140,7 @@ def test_partitions_of_a_reset(topics: t.Any, expected: list[t.Any]) -> None:
         (None, frozenset({"READ"}), {}, "creates", ""),
         (None, frozenset({"DESCRIBE"}), {}, "GROUP_AUTHORIZATION_FAILED", "setting offsets needs READ on group 'g'"),
         (None, UNKNOWN, {}, "REQUEST_TIMED_OUT", ""),
-        (None, None, OLD, "UNSUPPORTED_VERSION", "to Kafka 4.2 or newer"),
+        (None, None, OLD, "UNSUPPORTED_VERSION", ""),
         (LIVE, None, {}, "NON_EMPTY_GROUP", "in state Stable with 1 member: stop its consumers first"),
         (group(), None, {}, "GROUP_ID_NOT_FOUND", "it is a classic consumer group, .*: use consumer_group_offsets"),
         (group(), None, OLD, "GROUP_ID_NOT_FOUND", "use consumer_group_offsets"),
@@ -141,9 +153,52 @@ def test_partitions_of_a_reset(topics: t.Any, expected: list[t.Any]) -> None:
 )
 def test_groups_whose_offsets_are_set(seen: t.Any, operations: t.Any, found: t.Any, outcome: str, words: str) -> None:
     seen_all = view(seen, found, operations=operations)
-    (item,) = share_offsets.plan_setting(request(topics={}, offsets={at(): 12}), seen_all)
+    (item,) = _share_plan.plan_setting(request(offsets={at(): 12}), seen_all)
     assert rows([item]) == [("a", 0, outcome)]
     assert re.search(words, item.error.message if item.error else "")
+
+
+@pytest.mark.parametrize(
+    ("before", "log", "saved", "outcome"),
+    [
+        pytest.param(None, Log(0, 20), {}, 12, id="missing"),
+        pytest.param(ShareOffset(12, 0, 8), Log(0, 20), {}, None, id="unchanged"),
+        pytest.param(ShareOffset(15, 0, 5), Log(0, 20), {}, 12, id="moved"),
+        pytest.param(ShareOffset(15, 0, 5), Log(0, 20), {"missing_only": True}, None, id="moved, kept"),
+        pytest.param(ShareOffset(None), Log(0, 20), {"missing_only": True}, 12, id="not read yet"),
+        pytest.param(None, Log(0, 20), {"topics": {"a": "other"}}, "INCONSISTENT_TOPIC_ID", id="recreated"),
+        pytest.param(None, Log(0, 5), {"topics": {"a": "other"}, "clamp": True}, 5, id="recreated, clamped"),
+        pytest.param(None, Log(0, 5), {"same_cluster": False}, 12, id="another cluster"),
+        pytest.param(None, Log(0, 5), {"renamed": frozenset("a"), "topics": {}}, "OFFSET_OUT_OF_RANGE", id="renamed"),
+        pytest.param(
+            None, Log(0, 5), {"renamed": frozenset("a"), "topics": {}, "clamp": True}, 5, id="renamed, clamped"
+        ),
+        pytest.param(None, UNKNOWN, {}, "REQUEST_TIMED_OUT", id="a log that cannot be read"),
+    ],
+)
+def test_restored(before: ShareOffset | None, log: t.Any, saved: t.Any, outcome: t.Any) -> None:
+    values = {"topics": {"a": "id"}, "same_cluster": True, **saved}
+    then = Saved({"g": {at(): Committed(12)}}, **values)
+    topics = {"a": topic("a", id="id")}
+    seen = view(found={at(): before} if before else {}, logs={at(): log}, topics=topics, saved=then)
+    (item,) = _share_plan.plan_setting(request(), seen)
+    assert item.action == ("none" if outcome is None else SET_OFFSET)
+    after = item.after.offset if item.changed and isinstance(item.after, ShareOffset) else None
+    assert (item.error.name if item.error else after) == outcome
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ({at(): ShareOffset(12, 0, 3), at(1): ShareOffset(None)}, [("a", 0, SET_OFFSET), ("a", 1, SET_OFFSET)]),
+        ({}, []),
+        (UNKNOWN, [(None, None, "REQUEST_TIMED_OUT")]),
+    ],
+)
+def test_all_topics(found: t.Any, expected: list[t.Any]) -> None:
+    partitions = {} if isinstance(found, KafkaError) or not found else {"a": (0, 1)}
+    seen = view(found=found, chosen={"g": partitions})
+    assert rows(_share_plan.plan_setting(request(chosen_topics=bool, reset=Reset("to_earliest")), seen)) == expected
 
 
 FOUND = {at(): ShareOffset(12, 0, 3), at(1): ShareOffset(None), at(0, "b"): ShareOffset(1)}
@@ -166,7 +221,7 @@ FOUND = {at(): ShareOffset(12, 0, 3), at(1): ShareOffset(None), at(0, "b"): Shar
     ],
 )
 def test_deletions(seen: Group | None, found: t.Any, topics: list[str], expected: list[t.Any]) -> None:
-    items = share_offsets.plan_deletion(request("absent", topics=dict.fromkeys(topics)), view(seen, found))
+    items = _share_plan.plan_deletion(request("absent"), view(seen, found, chosen={"g": dict.fromkeys(topics)}))
     assert rows(items) == expected
     assert all(item.after is None for item in items if item.changed)
 
@@ -191,7 +246,7 @@ USED = "POLICY_VIOLATION"
     ],
 )
 def test_what_became_of_a_change(changes: list[t.Any], found: t.Any, outcome: t.Any) -> None:
-    found_outcome = share_offsets.lost_outcome(found, LOGS if changes is SET else {}, changes)
+    found_outcome = _share_apply.lost_outcome(found, LOGS if changes is SET else {}, changes)
     if isinstance(found_outcome, dict):
         assert {where: one and one.name for where, one in found_outcome.items()} == outcome
     else:
@@ -212,4 +267,4 @@ def test_what_became_of_a_change(changes: list[t.Any], found: t.Any, outcome: t.
 )
 def test_outcomes(item: t.Any, name: str | None, resent: bool, outcome: str) -> None:
     problem: KafkaError | None = error(name) if name else None
-    assert rows([share_offsets._outcome(item, problem, resent)]) == [("a", 0, outcome)]
+    assert rows([_share_apply._outcome(item, problem, resent)]) == [("a", 0, outcome)]

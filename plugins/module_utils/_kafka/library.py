@@ -28,6 +28,7 @@ try:
     )
     from kafka.protocol.admin.groups import DeleteGroupsRequest, DescribeGroupsRequest, ListGroupsRequest
     from kafka.protocol.admin.topics import DeleteTopicsRequest
+    from kafka.protocol.admin.transactions import DescribeProducersRequest, ListTransactionsRequest
     from kafka.protocol.api_message import ApiMessage, ApiMessageData
     from kafka.protocol.consumer.group import (
         LeaveGroupRequest,
@@ -46,6 +47,7 @@ except ImportError:
     AbstractTokenProvider = KafkaConnection = KafkaProtocol = NetworkSelector = object
     ApiMessage = ApiMessageData = ConsumerProtocolAssignment = ConsumerProtocolSubscription = None
     DeleteGroupsRequest = DeleteTopicsRequest = DescribeConfigsRequest = DescribeGroupsRequest = None
+    DescribeProducersRequest = ListTransactionsRequest = None
     FindCoordinatorRequest = Future = IncrementalAlterConfigsRequest = None
     KafkaConnectionManager = LeaveGroupRequest = ListConfigResourcesRequest = None
     ListGroupsRequest = ListOffsetsRequest = MetadataRequest = OffsetCommitRequest = None
@@ -64,6 +66,7 @@ __all__ = [
     "DeleteTopicsRequest",
     "DescribeConfigsRequest",
     "DescribeGroupsRequest",
+    "DescribeProducersRequest",
     "FindCoordinatorRequest",
     "Future",
     "IncrementalAlterConfigsRequest",
@@ -74,6 +77,7 @@ __all__ = [
     "ListConfigResourcesRequest",
     "ListGroupsRequest",
     "ListOffsetsRequest",
+    "ListTransactionsRequest",
     "MetadataRequest",
     "NetworkSelector",
     "OffsetCommitRequest",

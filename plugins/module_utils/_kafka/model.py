@@ -15,9 +15,10 @@ import typing as t
 _FOREIGN = re.compile(r"\)[*+{]|\[\[:|\[:")
 _REPEATED = re.compile(r"[*+{]")
 _MOST_REPEATED = 3
+OFFSETS_TOPIC = "__consumer_offsets"
 # Kafka's own topics, whatever a broker's release calls internal
 _INTERNAL = (
-    "__consumer_offsets",
+    OFFSETS_TOPIC,
     "__transaction_state",
     "__share_group_state",
     "__cluster_metadata",
@@ -36,11 +37,15 @@ class TopicPartition(t.NamedTuple):
         return f"{self.topic}-{self.partition}"
 
 
+#: the leader epoch of an offset that was committed without one
+NO_EPOCH = -1
+
+
 class Committed(t.NamedTuple):
     """A committed offset; `leader_epoch` is -1 where the committer gave none."""
 
     offset: int
-    leader_epoch: int = -1
+    leader_epoch: int = NO_EPOCH
     metadata: str = ""
 
     def as_result(self) -> dict[str, t.Any]:
@@ -60,7 +65,7 @@ class ShareOffset(t.NamedTuple):
     """
 
     offset: int | None
-    leader_epoch: int = -1
+    leader_epoch: int = NO_EPOCH
     lag: int | None = None
 
     def as_result(self) -> dict[str, t.Any]:
@@ -69,6 +74,14 @@ class ShareOffset(t.NamedTuple):
 
 
 ShareOffsets = dict[TopicPartition, ShareOffset]
+
+
+class Task(t.NamedTuple):
+    """A task of a member of a streams group (KIP-1071); its `role` is active, standby or warmup."""
+
+    role: str
+    subtopology_id: str
+    partition: int
 
 
 class Member(t.NamedTuple):
@@ -81,6 +94,7 @@ class Member(t.NamedTuple):
     topics: tuple[str, ...] | None
     assignment: tuple[TopicPartition, ...] = ()
     topic_regex: str | None = None
+    tasks: tuple[Task, ...] = ()
 
     def __str__(self) -> str:
         instance = f"instance {self.group_instance_id}, " if self.group_instance_id else ""
@@ -103,6 +117,52 @@ class Member(t.NamedTuple):
             return None
 
 
+class Subtopology(t.NamedTuple):
+    """A part of a topology, with the names of its topics, sorted."""
+
+    subtopology_id: str
+    source_topics: tuple[str, ...]
+    repartition_source_topics: tuple[str, ...]
+    repartition_sink_topics: tuple[str, ...]
+    state_changelog_topics: tuple[str, ...]
+
+
+class Topology(t.NamedTuple):
+    """What the members of a streams group process (KIP-1071)."""
+
+    epoch: int
+    subtopologies: tuple[Subtopology, ...]
+
+    @property
+    def internal_topics(self) -> tuple[str, ...]:
+        """The topics that the group made for itself; a source topic may serve as a changelog, and is none."""
+        sources = {topic for sub in self.subtopologies for topic in sub.source_topics}
+        made = {
+            topic
+            for sub in self.subtopologies
+            for topic in (*sub.repartition_source_topics, *sub.repartition_sink_topics, *sub.state_changelog_topics)
+        }
+        return tuple(sorted(made - sources))
+
+    @property
+    def read_topics(self) -> tuple[str, ...]:
+        """The topics that the members read."""
+        return tuple(
+            sorted({topic for sub in self.subtopologies for topic in sub.source_topics + sub.repartition_source_topics})
+        )
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape."""
+        return {
+            "epoch": self.epoch,
+            "internal_topics": list(self.internal_topics),
+            "subtopologies": [
+                {name: list(value) if isinstance(value, tuple) else value for name, value in sub._asdict().items()}
+                for sub in self.subtopologies
+            ],
+        }
+
+
 class Group(t.NamedTuple):
     """A group as its coordinator describes it.
 
@@ -111,6 +171,7 @@ class Group(t.NamedTuple):
         protocol_type: C(consumer), C(connect) and the like; empty for a simple group, which only commits.
         operations: what the caller may do with the group (READ, DESCRIBE, DELETE); None where the broker does not say.
         removable: whether its coordinator knows how to remove members of such a group on behalf of others.
+        topology: of a streams group; None for other groups, and if the group has none yet.
     """
 
     name: str
@@ -121,6 +182,7 @@ class Group(t.NamedTuple):
     members: tuple[Member, ...] = ()
     operations: frozenset[str] | None = None
     removable: bool = True
+    topology: Topology | None = None
 
     @property
     def kind(self) -> str:
@@ -145,8 +207,30 @@ class Group(t.NamedTuple):
         return None if None in answers else False
 
 
+class OpenTransaction(t.NamedTuple):
+    """A transaction that a partition waits for (KIP-664).
+
+    Attributes:
+        start_offset: of its first record in the partition.
+        last_timestamp: of its last record there, in ms since the epoch.
+        transactional_id, state: as its coordinator knows it; None where that is hidden or gone. A
+            transaction is hanging if it is not ongoing there.
+    """
+
+    producer_id: int
+    producer_epoch: int
+    start_offset: int
+    last_timestamp: int
+    transactional_id: str | None = None
+    state: str | None = None
+
+    def __str__(self) -> str:
+        name = "" if self.transactional_id is None else f", transactional id '{self.transactional_id}' ({self.state})"
+        return f"producer id {self.producer_id}{name}, start offset {self.start_offset}"
+
+
 class GroupSnapshot(t.NamedTuple):
-    """One group of a back-up: its name, type and state at the time, and all that it had committed."""
+    """One group of a back-up: its name, type and state at the time, and its committed or start offsets."""
 
     name: str
     type: str
@@ -184,6 +268,17 @@ class Topic(t.NamedTuple):
     def as_result(self) -> dict[str, t.Any]:
         """Return the RETURN shape: C(id), C(partitions) (how many)."""
         return {"id": self.id or None, "partitions": len(self.partitions)}
+
+
+def offsets_partition(group: str, partitions: int) -> TopicPartition:
+    """Return the partition of the offsets topic that holds a group, out of so many (Java's String#hashCode)."""
+    code = 0
+    units = group.encode("utf-16-be")
+    for high, low in zip(units[::2], units[1::2], strict=True):
+        code = (code * 31 + high * 256 + low) & 0xFFFFFFFF
+    signed = code - (1 << 32) if code >> 31 else code
+    # Math.abs has no value for the smallest number, and Kafka takes 0
+    return TopicPartition(OFFSETS_TOPIC, 0 if signed == -(1 << 31) else abs(signed) % partitions)
 
 
 def is_internal(name: str) -> bool:

@@ -11,15 +11,25 @@ import dataclasses
 import itertools
 import typing as t
 
-from .._errors import TaskError
+from .._errors import NothingChanged, TaskError
 from .._kafka import library
 from .._kafka.driver import backoff
-from .._kafka.errors import CallError, KafkaError, LoginRefused, UnreadableAnswer, from_call_error, from_code
-from .._kafka.model import Committed, Group, Listing, Offsets, ShareOffsets, TopicPartition
+from .._kafka.errors import CallError, KafkaError, LoginRefused, UnreadableAnswer, error, from_call_error, from_code
+from .._kafka.model import (
+    OFFSETS_TOPIC,
+    Committed,
+    Group,
+    Listing,
+    Offsets,
+    OpenTransaction,
+    ShareOffsets,
+    TopicPartition,
+)
 from .._kafka.rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
 from .._kafka.session import Session
-from ._read_groups import committed_now, describe, read_start_offsets
-from ._read_topics import Logs, read_logs
+from ._open_transactions import find_open_transactions
+from ._read_groups import committed_now, describe, read_start_offsets, unstable_groups
+from ._read_topics import Logs, read_logs, timestamps_at
 
 _RETRIABLE = ("COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE")
 
@@ -32,6 +42,8 @@ class Found:
         offsets: what it has committed, or the start offsets of a share group.
         assigned: the partitions that its members read; None where they cannot be known.
         start_offsets: those of a share group; None for other groups, and if the broker does not support them.
+        timestamps: the highest one of the records up to each offset, in ms since the epoch, where there is one.
+        open_transactions: those that may block its offsets; None if unknown, or not asked for.
     """
 
     listing: Listing
@@ -39,6 +51,8 @@ class Found:
     offsets: Offsets | None = None
     assigned: frozenset[TopicPartition] | None = None
     start_offsets: ShareOffsets | None = None
+    timestamps: dict[TopicPartition, int] = dataclasses.field(default_factory=dict)
+    open_transactions: tuple[OpenTransaction, ...] | None = None
 
     def set_start_offsets(self, start_offsets: ShareOffsets) -> None:
         """Set the start offsets of a share group; it has no offset on partitions that it has not read yet."""
@@ -86,6 +100,26 @@ async def listed(session: Session, states: list[str], types: list[str], gathered
         else:
             problem = {"error": answer.as_result()} if isinstance(answer, KafkaError) else {"message": answer}
             gathered.errors.append({"broker": node, "address": session.wire.address(node), **problem})
+
+
+async def matching(session: Session, matches: c.Callable[[str], bool], share: bool) -> list[str]:
+    """Return the existing groups that a pattern selects: share groups, or all others.
+
+    Raises:
+        TaskError: a broker does not list its groups.
+    """
+    gathered = Gathered({}, [], [], {})
+    await listed(session, [], [], gathered)
+    for problem in gathered.errors:
+        words = problem.get("message") or f"{problem['error']['name']}: {problem['error']['message']}"
+        raise NothingChanged(
+            f"match: the broker at {problem['address']} does not list its groups: {words.rstrip('.')}."
+        )
+    found = gathered.groups.items()
+    names = sorted(name for name, one in found if matches(name) and (one.listing.type == "share") == share)
+    if not names:
+        session.warnings.append("match: no existing group matches")
+    return names
 
 
 class _Listing:
@@ -201,6 +235,26 @@ async def fetched(session: Session, gathered: Gathered) -> None:
             gathered.groups[name].offsets = found
 
 
+async def blocked(session: Session, gathered: Gathered) -> None:
+    """Find the open transactions that block groups which are about to commit; share groups commit nothing."""
+    names = [name for name, found in gathered.groups.items() if found.listing.type != "share"]
+    waiting = await unstable_groups(session, names)
+    for name in names:
+        gathered.groups[name].open_transactions = ()
+    for name, found in (await find_open_transactions(session, waiting)).items():
+        if isinstance(found, KafkaError):
+            gathered.groups[name].open_transactions = None
+            gathered.errors.append({"group": name, "error": _hidden(found).as_result()})
+        else:
+            gathered.groups[name].open_transactions = found.transactions
+
+
+def _hidden(problem: KafkaError) -> KafkaError:
+    if problem.name == "TOPIC_AUTHORIZATION_FAILED":
+        return error(problem.name, f"showing its open transactions needs READ on topic '{OFFSETS_TOPIC}'")
+    return problem
+
+
 async def fetched_start_offsets(session: Session, gathered: Gathered) -> None:
     """Fetch the start offsets of share groups; they stay unknown if a broker does not support them."""
     names = [name for name, found in gathered.groups.items() if found.listing.type == "share"]
@@ -220,6 +274,17 @@ async def logs(session: Session, gathered: Gathered, isolation: int) -> None:
     }
     gathered.logs = await read_logs(session, partitions, isolation)
     gathered.errors += log_errors(gathered.logs)
+
+
+async def read_timestamps(session: Session, gathered: Gathered) -> None:
+    """Read the highest timestamp of the records up to each offset of the groups."""
+    groups = [found for found in gathered.groups.values() if found.offsets]
+    answers = await session.wire.gather(
+        timestamps_at(session, {where: at.offset for where, at in (found.offsets or {}).items()}) for found in groups
+    )
+    for found, times in zip(groups, answers, strict=True):
+        found.timestamps = {where: at for where, at in times.items() if isinstance(at, int)}
+        gathered.errors += log_errors({where: at for where, at in times.items() if isinstance(at, KafkaError)})
 
 
 def log_errors(logs: Logs) -> list[dict[str, t.Any]]:

@@ -17,6 +17,9 @@ from .._errors import InvalidOption
 from .._kafka.model import TopicPartition
 from ._names import group_name
 
+Matches = c.Callable[[str], bool]
+"""Whether a pattern of the task matches a name."""
+
 Topics = dict[str, tuple[int, ...] | None]  # pylint: disable=unsupported-binary-operation
 """Partitions by topic; None stands for the whole topic."""
 
@@ -31,8 +34,8 @@ _MS_DIGITS = 12
 # more than any time or duration takes
 _LONGEST_TEXT = 100
 _SOURCES = ("offsets", "reset", "restore", "copy_from")
+_SELECTING_TOPICS = ("all_topics", "match_topics")
 _NO_GROUP = "group or groups is missing."
-
 
 TOPICS_SPEC: dict[str, t.Any] = {
     "type": "list",
@@ -54,6 +57,22 @@ OFFSETS_SPEC: dict[str, t.Any] = {
         "log_start": {"type": "int"},
         "log_end": {"type": "int"},
         "lag": {"type": "int"},
+        "timestamp": {"type": "int"},
+    },
+}
+GROUPS_SPEC: dict[str, t.Any] = {
+    "type": "list",
+    "elements": "dict",
+    "options": {"name": {"type": "raw", "required": True}, "topics": TOPICS_SPEC},
+}
+RESTORE_SPEC: dict[str, t.Any] = {
+    "type": "dict",
+    "options": {
+        "path": {"type": "path", "required": True},
+        "topics": {"type": "dict"},
+        "any_cluster": {"type": "bool", "default": False},
+        "missing_only": {"type": "bool", "default": False},
+        "recreated": {"type": "str", "choices": ["fail", "clamp"], "default": "fail"},
     },
 }
 _RESETS: dict[str, dict[str, t.Any]] = {
@@ -74,11 +93,16 @@ def reset_spec(*without: str) -> dict[str, t.Any]:
 
 
 class Wanted(t.NamedTuple):
-    """An offset as the user gives it; without metadata, that of an equal committed offset is kept."""
+    """An offset as the user gives it; without metadata, that of an equal committed offset is kept.
+
+    Attributes:
+        timestamp: in ms since the epoch; None if the offset is to be set.
+    """
 
     offset: int
     metadata: str | None
     leader_epoch: int | None
+    timestamp: int | None = None
 
 
 class Reset(t.NamedTuple):
@@ -93,10 +117,11 @@ Renames = dict[str, str]
 
 
 class Copy(t.NamedTuple):
-    """The group to copy the offsets of, and on which topics; None for all."""
+    """The group to copy the offsets of, on which topics (None for all), and whether by time."""
 
     group: str
     topics: Renames | None
+    use_timestamps: bool
 
 
 class Restore(t.NamedTuple):
@@ -110,13 +135,19 @@ class Restore(t.NamedTuple):
 
 
 class Request(t.NamedTuple):
-    """The task: which groups and partitions, named or in a plan file, and what to do with them."""
+    """The task: which groups and partitions, named or in a plan file, and what to do with them.
+
+    Attributes:
+        match: selects groups, instead of `groups`.
+        committed_topics: selects topics with committed offsets, instead of the topics of `groups`.
+    """
 
     state: str
     plan: str | None
     groups: dict[str, Topics]
+    match: Matches | None
     unsubscribed: bool
-    all_topics: bool
+    committed_topics: Matches | None
     offsets: dict[TopicPartition, Wanted] | None
     reset: Reset | None
     restore: Restore | None
@@ -131,7 +162,8 @@ def parse(params: dict[str, t.Any]) -> Request:
     Raises:
         TaskError: the options do not go together, or one of them cannot be.
     """
-    groups = _groups(params)
+    groups = groups_of(params)
+    _check_timestamps(params)
     if params["state"] == "absent":
         _check_absent(params, groups)
     else:
@@ -140,18 +172,20 @@ def parse(params: dict[str, t.Any]) -> Request:
         state=params["state"],
         plan=inputs.optional_path(params["plan"], "plan"),
         groups=groups,
+        match=groups_matching(params),
         unsubscribed=params["unsubscribed"],
-        all_topics=params["all_topics"],
-        offsets=None if params["offsets"] is None else offsets_of(params["offsets"]),
+        committed_topics=topics_matching(params),
+        offsets=None if params["offsets"] is None else offsets_of(params["offsets"], params["use_timestamps"]),
         reset=None if params["reset"] is None else reset_of(params["reset"]),
-        restore=None if params["restore"] is None else _restore(params["restore"]),
+        restore=None if params["restore"] is None else restore_of(params["restore"]),
         copy_from=None if params["copy_from"] is None else _copy(params["copy_from"], groups),
         backup=inputs.optional_path(params["backup"], "backup"),
         max_changes=inputs.optional_natural(params["max_changes"], "max_changes"),
     )
 
 
-def _groups(params: dict[str, t.Any]) -> dict[str, Topics]:
+def groups_of(params: dict[str, t.Any]) -> dict[str, Topics]:
+    """Return the groups of C(group) or C(groups), with their topics."""
     if params["group"] is not None:
         return {group_name(params["group"], "group"): topics_of(params["topics"], "topics")}
     if params["groups"] is None:
@@ -164,6 +198,18 @@ def _groups(params: dict[str, t.Any]) -> dict[str, Topics]:
             raise InvalidOption(f"groups[{index}] contains '{name}' more than once.")
         groups[name] = topics_of(entry["topics"], f"groups[{index}].topics")
     return groups
+
+
+def groups_matching(params: dict[str, t.Any]) -> Matches | None:
+    """Return what C(match) selects; None if it is not given."""
+    return None if params["match"] is None else inputs.patterns(params["match"], "match")
+
+
+def topics_matching(params: dict[str, t.Any]) -> Matches | None:
+    """Return what C(all_topics) or C(match_topics) selects; None if neither is given."""
+    if params["all_topics"]:
+        return lambda _name: True
+    return None if params["match_topics"] is None else inputs.patterns(params["match_topics"], "match_topics")
 
 
 def topics_of(value: list[dict[str, t.Any]] | None, option: str) -> Topics:
@@ -183,16 +229,17 @@ def topics_of(value: list[dict[str, t.Any]] | None, option: str) -> Topics:
     return topics
 
 
+def _check_timestamps(params: dict[str, t.Any]) -> None:
+    if params["use_timestamps"] and params["offsets"] is None:
+        raise InvalidOption("use_timestamps requires offsets.")
+
+
 def _check_absent(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
-    for option in _SOURCES:
-        if params[option] is not None:
-            raise InvalidOption(f"{option} requires state present.")
-    if params["all_topics"]:
-        raise InvalidOption("all_topics requires reset.")
+    check_no_source(params, _SOURCES)
     if params["plan"] is not None:
         return
     if not params["unsubscribed"]:
-        _need_topics(groups)
+        need_topics(groups)
     else:
         _need_no_topics(groups, "unsubscribed")
 
@@ -200,17 +247,40 @@ def _check_absent(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
 def _check_present(params: dict[str, t.Any], groups: dict[str, Topics]) -> None:
     if params["unsubscribed"]:
         raise InvalidOption("unsubscribed requires state absent.")
-    if params["all_topics"] and params["reset"] is None:
-        raise InvalidOption("all_topics requires reset.")
-    if params["all_topics"]:
-        _need_no_topics(groups, "all_topics")
-    elif params["reset"] is not None:
-        _need_topics(groups)
+    check_source(params, groups, _SOURCES)
+
+
+def check_no_source(params: dict[str, t.Any], sources: tuple[str, ...]) -> None:
+    """Raise TaskError if an option says what to set."""
+    for option in sources:
+        if params[option] is not None:
+            raise InvalidOption(f"{option} requires state present.")
+    _check_matching(params)
+
+
+def check_source(params: dict[str, t.Any], groups: dict[str, Topics], sources: tuple[str, ...]) -> None:
+    """Raise TaskError unless one of the options says what to set, and on which topics."""
+    _check_matching(params)
+    selected = next((option for option in _SELECTING_TOPICS if params[option]), None)
+    if selected is not None and params["match"] is None:
+        _need_no_topics(groups, selected)
+    elif params["reset"] is not None and params["match"] is None:
+        need_topics(groups)
     elif params["restore"] is not None:
         if any(groups.values()):
             raise InvalidOption("topics and restore are mutually exclusive: set one of them.")
-    elif params["offsets"] is None and params["copy_from"] is None:
-        raise InvalidOption("state present needs one of offsets, reset, restore and copy_from.")
+    elif all(params[option] is None for option in sources):
+        raise InvalidOption(f"state present needs one of {', '.join(sources[:-1])} and {sources[-1]}.")
+
+
+def _check_matching(params: dict[str, t.Any]) -> None:
+    for option in ("match", *_SELECTING_TOPICS):
+        if params[option] and params["reset"] is None:
+            raise InvalidOption(f"{option} requires reset.")
+    if all(params[option] for option in _SELECTING_TOPICS):
+        raise InvalidOption("all_topics and match_topics are mutually exclusive: set one of them.")
+    if params["match"] is not None and not any(params[option] for option in _SELECTING_TOPICS):
+        raise InvalidOption("match requires all_topics or match_topics.")
 
 
 def _need_no_topics(groups: dict[str, Topics], option: str) -> None:
@@ -220,7 +290,8 @@ def _need_no_topics(groups: dict[str, Topics], option: str) -> None:
         raise InvalidOption(f"{option} and topics are mutually exclusive: set one of them.")
 
 
-def _need_topics(groups: dict[str, Topics]) -> None:
+def need_topics(groups: dict[str, Topics]) -> None:
+    """Raise TaskError unless each group has topics."""
     if not groups:
         raise InvalidOption(_NO_GROUP)
     for name, topics in groups.items():
@@ -228,7 +299,7 @@ def _need_topics(groups: dict[str, Topics]) -> None:
             raise InvalidOption(f"topics is missing for group '{name}'.")
 
 
-def offsets_of(value: list[dict[str, t.Any]]) -> dict[TopicPartition, Wanted]:
+def offsets_of(value: list[dict[str, t.Any]], use_timestamps: bool = False) -> dict[TopicPartition, Wanted]:
     """Return what is given for each partition of C(OFFSETS_SPEC)."""
     inputs.not_empty(value, "offsets")
     offsets: dict[TopicPartition, Wanted] = {}
@@ -243,12 +314,23 @@ def offsets_of(value: list[dict[str, t.Any]]) -> dict[TopicPartition, Wanted]:
         # -1 is none, as consumer_group_info returns it
         if entry["leader_epoch"] not in (None, -1):
             inputs.natural(entry["leader_epoch"], f"{option}.leader_epoch")
-        offsets[where] = Wanted(
+        wanted = Wanted(
             inputs.natural(entry["offset"], f"{option}.offset", inputs.INT64_MAX),
             inputs.metadata(entry["metadata"], f"{option}.metadata"),
             entry["leader_epoch"],
         )
+        offsets[where] = _at_time(wanted, entry["timestamp"], option) if use_timestamps else wanted
     return offsets
+
+
+def _at_time(wanted: Wanted, timestamp: int | None, option: str) -> Wanted:
+    if timestamp is None:
+        raise InvalidOption(
+            f"{option}.timestamp is missing: omit the partition, or gather the timestamps with consumer_group_info."
+        )
+    timestamp = inputs.natural(timestamp, f"{option}.timestamp", inputs.INT64_MAX)
+    # the leader epoch is that of another log
+    return wanted._replace(timestamp=timestamp, leader_epoch=None)
 
 
 def reset_of(given: dict[str, t.Any]) -> Reset:
@@ -304,7 +386,8 @@ _READ: dict[str, c.Callable[[t.Any, str], int]] = {
 }
 
 
-def _restore(given: dict[str, t.Any]) -> Restore:
+def restore_of(given: dict[str, t.Any]) -> Restore:
+    """Return what C(RESTORE_SPEC) asks for."""
     path = inputs.path(given["path"], "restore.path")
     topics = _renames(given["topics"], "restore.topics")
     return Restore(path, topics, given["any_cluster"], given["missing_only"], given["recreated"] == "clamp")
@@ -314,7 +397,7 @@ def _copy(given: dict[str, t.Any], groups: dict[str, Topics]) -> Copy:
     source = group_name(given["group"], "copy_from.group")
     if source in groups:
         raise InvalidOption(f"copy_from.group is '{source}', the group itself: set another one.")
-    return Copy(source, _renames(given["topics"], "copy_from.topics"))
+    return Copy(source, _renames(given["topics"], "copy_from.topics"), given["use_timestamps"])
 
 
 def _renames(given: dict[t.Any, t.Any] | None, option: str) -> Renames | None:

@@ -13,7 +13,7 @@ import typing as t
 from .._kafka.errors import KafkaError, error
 from .._kafka.model import Offsets, TopicPartition
 from .._kafka.session import Session
-from ._read_groups import committed, committed_now
+from ._read_groups import committed, committed_now, known_offsets, read_start_offsets
 from .results import DELETE_OFFSET, Item, OffsetTarget, Target
 
 COMMITTED_SINCE = "it has committed since the task began"
@@ -29,22 +29,30 @@ class Precondition(t.NamedTuple):
     Attributes:
         offsets: what groups have committed, by group; None if neither a back-up nor a plan depends on it.
         from_plan: whether the items are those of a plan, so that conflicts are left alone. Else they fail.
+        share_groups: those of the groups whose offsets are start offsets.
     """
 
     offsets: dict[str, Offsets] | None
     from_plan: bool = False
+    share_groups: frozenset[str] = frozenset()
 
     async def check(self, session: Session, groups: list[str]) -> dict[str, KafkaError]:
         """Return the groups that have committed since, or for which this is unknown."""
         if self.offsets is None or not groups:
             return {}
         problems = {}
-        for name, found in (await committed(session, groups)).items():
+        for name, found in (await self._read(session, groups)).items():
             if isinstance(found, KafkaError):
                 problems[name] = found
             elif self._used(name, found, found):
                 problems[name] = error(CONFLICT, USED_SINCE)
         return problems
+
+    async def _read(self, session: Session, groups: list[str]) -> dict[str, Offsets | KafkaError]:
+        share_groups = [name for name in groups if name in self.share_groups]
+        others = [name for name in groups if name not in self.share_groups]
+        found = await committed(session, others) if others else {}
+        return {**found, **(known_offsets(await read_start_offsets(session, share_groups)) if share_groups else {})}
 
     async def check_offsets(self, session: Session, items: list[Item[OffsetTarget]]) -> list[Item[OffsetTarget]]:
         """Return the items after another look at the offsets: who has committed over one since it was read keeps it.

@@ -11,7 +11,7 @@ import typing as t
 
 from .._kafka.driver import backoff
 from .._kafka.errors import CallError, KafkaError, UnsupportedVersion, error, from_call_error, from_code
-from .._kafka.model import Group, Offsets, ShareOffsets
+from .._kafka.model import Committed, Group, Offsets, ShareOffsets
 from .._kafka.rpc.describe_groups import AbsentGroupOperations, DescribeGroups
 from .._kafka.rpc.describe_handler import DescribeHandler
 from .._kafka.rpc.list_groups import list_groups_request
@@ -22,6 +22,10 @@ Described = Group | None | KafkaError  # pylint: disable=unsupported-binary-oper
 StartOffsets = ShareOffsets | KafkaError  # pylint: disable=unsupported-binary-operation
 
 _UNSTABLE = "UNSTABLE_OFFSET_COMMIT"
+_NO_START_OFFSETS = (
+    "the broker does not support start offsets of share groups: upgrade the cluster to Kafka 4.2 or newer, and enable "
+    "the feature share.version"
+)
 _REBALANCING = ("PreparingRebalance", "CompletingRebalance")
 _REBALANCE_WAIT = 10.0
 _UNSTABLE_WAIT = 10.0
@@ -155,11 +159,33 @@ async def committed(session: Session, names: t.Iterable[str]) -> dict[str, Offse
             break
         await session.wire.sleep(delay)
         found.update(await _fetch(session, unstable, stable=True))
-    words = (
-        f"a commit of its offsets was pending for {patience:.2g} s, possibly in an open transaction: wait until "
-        "the transaction ends, or abort it with kafka-transactions.sh, and run the task again"
-    )
-    return {**found, **dict.fromkeys(_unstable(found), error(_UNSTABLE, words))}
+    return {**found, **await _still_unstable(session, _unstable(found), patience)}
+
+
+async def _still_unstable(session: Session, names: list[str], patience: float) -> dict[str, KafkaError]:
+    """Return the error of groups whose commits were pending for so many seconds, with their open transactions."""
+    if not names:
+        return {}
+    # not above: hardly any task needs it
+    from ._open_transactions import find_open_transactions
+
+    problems = {}
+    for name, blocked in (await find_open_transactions(session, names)).items():
+        if isinstance(blocked, KafkaError):
+            known = f" (its producer cannot be shown: {blocked.name})"
+        else:
+            known = f" ({blocked})" if blocked.transactions else ""
+        words = (
+            f"a commit of its offsets was pending for {patience:.2g} s, possibly in an open transaction{known}: wait "
+            "until the transaction ends, or abort it with kafka-transactions.sh, and run the task again"
+        )
+        problems[name] = error(_UNSTABLE, words)
+    return problems
+
+
+async def unstable_groups(session: Session, names: list[str]) -> list[str]:
+    """Return the groups that are about to commit."""
+    return _unstable(await _fetch(session, names, stable=True)) if names else []
 
 
 async def committed_now(session: Session, names: t.Iterable[str]) -> dict[str, Offsets | KafkaError]:
@@ -184,7 +210,24 @@ async def read_start_offsets(session: Session, names: t.Iterable[str]) -> dict[s
     # not above: most tasks need no messages of share groups
     from .._kafka.rpc.describe_share_group_offsets import DescribeShareGroupOffsets
 
-    return await session.driver.read(DescribeShareGroupOffsets(), names)
+    found = await session.driver.read(DescribeShareGroupOffsets(), names)
+    return {name: _with_remedy(answer) for name, answer in found.items()}
+
+
+def _with_remedy(answer: StartOffsets) -> StartOffsets:
+    if isinstance(answer, KafkaError) and answer.name == "UNSUPPORTED_VERSION":
+        return error(answer.name, _NO_START_OFFSETS)
+    return answer
+
+
+def known_offsets(found: dict[str, StartOffsets]) -> dict[str, Offsets | KafkaError]:
+    """Return the start offsets as offsets to back up; without those that are unknown."""
+    return {
+        name: answer
+        if isinstance(answer, KafkaError)
+        else {where: Committed(at.offset) for where, at in answer.items() if at.offset is not None}
+        for name, answer in found.items()
+    }
 
 
 async def absent_group_operations(

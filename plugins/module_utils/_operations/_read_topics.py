@@ -9,10 +9,11 @@ from __future__ import annotations
 import collections.abc as c
 
 from .._errors import TaskError
+from .._input import INT64_MAX
 from .._kafka.errors import CallError, KafkaError, UnsupportedVersion, error
 from .._kafka.model import Topic, TopicPartition
 from .._kafka.rpc.describe_configs import broker_config_request, read_config
-from .._kafka.rpc.list_offsets import EARLIEST, LATEST, READ_UNCOMMITTED, ListOffsets
+from .._kafka.rpc.list_offsets import EARLIEST, LATEST, NO_RECORD, READ_UNCOMMITTED, ListOffsets
 from .._kafka.rpc.metadata import DescribeTopics, metadata_request, topic_names
 from .._kafka.session import Session
 
@@ -61,10 +62,39 @@ def _log(start: int | KafkaError, end: int | KafkaError) -> Log | KafkaError:
 
 
 async def offsets_at(
-    session: Session, partitions: c.Collection[TopicPartition], timestamp: int
+    session: Session, timestamps: c.Mapping[TopicPartition, int]
 ) -> dict[TopicPartition, int | KafkaError]:
-    """Return the first offset at or after `timestamp` (ms since the epoch), NO_RECORD where there is none."""
-    return await session.driver.read(ListOffsets(timestamp), partitions)
+    """Return the first offset at or after a time (ms since the epoch) of each partition, NO_RECORD if there is none."""
+    return await session.driver.read(ListOffsets(timestamps), timestamps)
+
+
+async def timestamps_at(
+    session: Session, offsets: c.Mapping[TopicPartition, int]
+) -> dict[TopicPartition, int | KafkaError | None]:
+    """Return the highest timestamp (ms since the epoch) of the records up to each offset, itself included.
+
+    Found by halves, by lookups of the first record at or after a time: no record is read. It is None where the log has
+    no record up to there, or none with a timestamp.
+    """
+    low = dict.fromkeys(offsets, -1)
+    high = dict.fromkeys(offsets, INT64_MAX)
+    problems: dict[TopicPartition, KafkaError] = {}
+    while True:
+        middle = {
+            where: (low[where] + high[where] + 1) // 2
+            for where in offsets
+            if where not in problems and low[where] < high[where]
+        }
+        if not middle:
+            break
+        for where, found in (await offsets_at(session, middle)).items():
+            if isinstance(found, KafkaError):
+                problems[where] = found
+            elif NO_RECORD < found <= offsets[where]:
+                low[where] = middle[where]
+            else:
+                high[where] = middle[where] - 1
+    return {where: problems.get(where, None if low[where] < 0 else low[where]) for where in offsets}
 
 
 async def broker_setting(session: Session, name: str) -> str | KafkaError | None:

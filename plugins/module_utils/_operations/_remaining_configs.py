@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import collections.abc as c
 import typing as t
 
 from .._kafka.errors import KafkaError
@@ -53,16 +52,6 @@ def removals(found: Seen) -> list[ConfigItem]:
         else:
             items += [Item.planned(ConfigTarget(name, key), DELETE_CONFIG, one) for key, one in settings.items()]
     return items
-
-
-def keep(items: c.Iterable[Item[t.Any]], groups: c.Container[str]) -> list[Item[t.Any]]:
-    """Return the items; those that would remove settings of these groups are unchanged."""
-    return [
-        Item.unchanged(item.target, item.before)
-        if item.changed and item.action == DELETE_CONFIG and item.target.group in groups
-        else item
-        for item in items
-    ]
 
 
 def as_result(found: Seen | None) -> dict[str, dict[str, str] | None] | None:

@@ -13,8 +13,8 @@ from .._errors import NothingChanged
 from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, GroupSnapshot, Offsets, Topic
 from .._kafka.session import Session
-from ._read_groups import Described
-from .results import ConfigTarget, GroupTarget, Item, MemberTarget, OffsetTarget, Target
+from ._read_groups import Described, StartOffsets
+from .results import InGroup, Item, Target, counted
 
 if t.TYPE_CHECKING:
     from .._files.backup import TopicIds
@@ -22,7 +22,6 @@ if t.TYPE_CHECKING:
 
 
 T = t.TypeVar("T", bound=Target)
-InGroup = ConfigTarget | GroupTarget | MemberTarget | OffsetTarget  # pylint: disable=unsupported-binary-operation
 
 
 def limit(items: c.Sequence[Item[T]], actions: list[str], max_changes: int | None) -> list[Item[T]]:
@@ -45,6 +44,24 @@ def snapshots(
         if isinstance(group, Group) and not isinstance(found, KafkaError):
             saved.append(GroupSnapshot(name, group.type, group.state, found))
     return saved
+
+
+def unread_warning(groups: c.Iterable[GroupSnapshot], found: dict[str, StartOffsets]) -> list[str]:
+    """Return a warning if start offsets of share groups are missing in the back-up; empty if none is."""
+    saved = {group.name for group in groups}
+    unknown = [
+        f"group '{name}', {where}"
+        for name, answer in found.items()
+        if name in saved and not isinstance(answer, KafkaError)
+        for where, at in sorted(answer.items())
+        if at.offset is None
+    ]
+    if not unknown:
+        return []
+    return [
+        f"backup: it does not hold the start offsets of {counted(len(unknown), 'partition')}, first {unknown[0]}: the "
+        "group has not read them yet, or the broker could not read its state"
+    ]
 
 
 async def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSnapshot]) -> str | None:

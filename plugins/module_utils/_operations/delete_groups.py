@@ -14,28 +14,28 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, GroupSnapshot, Offsets
 from .._kafka.rpc.delete_groups import DeleteGroups
 from .._kafka.session import Session
-from . import _remaining_configs, group_configs, members
+from . import _internal_topics, _remaining_configs, group_configs, members
 from ._names import group_names
 from ._plan_changes import changed_groups, read_plan, skip_changed, skipped_warning
 from ._precondition import Precondition
-from ._read_groups import Described, committed, describe
-from ._safeguards import back_up, limit, snapshots
+from ._read_groups import Described, committed, describe, known_offsets, read_start_offsets
+from ._safeguards import back_up, limit, snapshots, unread_warning
+from .members import GroupItem
 from .results import (
     DELETE_CONFIG,
     DELETE_GROUP,
+    DELETE_TOPIC,
     REMOVE_MEMBER,
-    ConfigTarget,
     GroupTarget,
     Item,
-    MemberTarget,
     Report,
     Status,
     counted,
 )
 
-GroupItem = Item[ConfigTarget | GroupTarget | MemberTarget]  # pylint: disable=unsupported-binary-operation
-
 SHOWN_MEMBERS = 5
+_OF_GROUPS = (DELETE_GROUP, REMOVE_MEMBER)
+_AFTERWARDS = (DELETE_CONFIG, DELETE_TOPIC)
 _KEPT = (Status.FAILED, Status.SKIPPED)
 REASON = "the group is being deleted by kafkaops.groups.consumer_group"
 
@@ -47,6 +47,7 @@ class Request(t.NamedTuple):
     plan: str | None
     force: bool
     configs: bool
+    internal_topics: bool
     backup: str | None
     max_changes: int | None
 
@@ -59,6 +60,7 @@ def parse(params: dict[str, t.Any]) -> Request:
         path,
         params["force"],
         params["configs"],
+        params["internal_topics"],
         inputs.optional_path(params["backup"], "backup"),
         inputs.optional_natural(params["max_changes"], "max_changes"),
     )
@@ -70,24 +72,29 @@ async def delete_groups(request: Request, session: Session) -> Report:
     expected = None if given is None else given.delete_groups
     names = request.names if expected is None else [planned.group for planned in expected]
     seen = await describe(session, names, "READ and DELETE" if request.force else "DELETE")
-    items = plan(seen, request.force, backup=request.backup is not None)
+    items = plan(seen, request.force)
     checked = expected is not None or request.backup is not None
-    existing = [name for name, group in seen.items() if isinstance(group, Group)]
-    offsets = await committed(session, existing) if checked else {}
+    existing = {name: group.type for name, group in seen.items() if isinstance(group, Group)} if checked else {}
+    share_groups = frozenset(name for name, type_ in existing.items() if type_ == "share")
+    starts = await read_start_offsets(session, share_groups) if share_groups else {}
+    others = [name for name in existing if name not in share_groups]
+    offsets = {**await committed(session, others), **known_offsets(starts)}
     if expected is not None:
         items = skip_changed(items, changed_groups(expected, seen, offsets))
     items = _readable(items, offsets)
+    leaving = _without(names, _kept(items))
+    if request.internal_topics:
+        items += await _internal_topics.deletions(session, [seen[name] for name in leaving])
     if request.configs:
-        items += _remaining_configs.removals(await _remaining_configs.read(session, _without(names, _kept(items))))
-    items = limit(items, [DELETE_GROUP], request.max_changes)
-    deletions = [item for item in items if item.action != DELETE_CONFIG]
-    groups = snapshots(deletions, seen, offsets) if checked else []
+        items += _remaining_configs.removals(await _remaining_configs.read(session, leaving))
+    items = limit(items, [DELETE_GROUP, DELETE_TOPIC], request.max_changes)
+    groups = snapshots([item for item in items if item.action in _OF_GROUPS], seen, offsets) if checked else []
     if request.backup is not None:
-        session.warnings += _empty_warning(groups)
+        session.warnings += _empty_warning(groups) + unread_warning(groups, starts)
     backup_file = await back_up(session, request.backup, groups)
     if not session.check_mode:
         saved = {group.name: group.offsets for group in groups} if checked else None
-        items = await apply(session, items, Precondition(saved, from_plan=expected is not None))
+        items = await apply(session, items, Precondition(saved, expected is not None, share_groups))
     session.warnings += skipped_warning(items)
     if request.configs:
         return Report(items, backup_file)
@@ -97,7 +104,7 @@ async def delete_groups(request: Request, session: Session) -> Report:
     return Report(items, backup_file, {"remaining_configs": _remaining_configs.as_result(remaining)})
 
 
-def plan(seen: dict[str, Described], force: bool, backup: bool) -> list[GroupItem]:
+def plan(seen: dict[str, Described], force: bool) -> list[GroupItem]:
     """Return what to do with each group, and with `force` with its members before it."""
     items: list[GroupItem] = []
     for name, group in seen.items():
@@ -106,21 +113,15 @@ def plan(seen: dict[str, Described], force: bool, backup: bool) -> list[GroupIte
         elif isinstance(group, KafkaError):
             items.append(Item.refused(GroupTarget(name), DELETE_GROUP, group))
         else:
-            items += _plan_group(group, force, backup)
+            items += _plan_group(group, force)
     return items
 
 
-def _plan_group(group: Group, force: bool, backup: bool) -> list[GroupItem]:
+def _plan_group(group: Group, force: bool) -> list[GroupItem]:
     deletion: GroupItem = Item.planned(GroupTarget(group.name), DELETE_GROUP, before=group)
     if not group.may("DELETE"):
         words = f"deleting needs DELETE on group '{group.name}'"
         return [deletion.failed(error("GROUP_AUTHORIZATION_FAILED", words))]
-    if backup and group.type == "share":
-        words = (
-            "it is a share group, which has no committed offsets to back up: delete it without backup; "
-            "consumer_group_info shows its start offsets"
-        )
-        return [deletion.failed(error("INVALID_REQUEST", words))]
     if group.state == "Empty":
         return [deletion]
     if not force:
@@ -194,8 +195,19 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
             return precondition.on_conflict(item, conflicts[name])
         return _after_deletion(item, answers[name], name in resent, precondition)
 
-    deleted = [outcome(item) for item in removed]
-    return await group_configs.apply(session, _remaining_configs.keep(deleted, _kept(deleted)))
+    deleted = _keep_remains([outcome(item) for item in removed])
+    return await group_configs.apply(session, await _internal_topics.apply(session, deleted))
+
+
+def _keep_remains(items: list[GroupItem]) -> list[GroupItem]:
+    """Return the items; what belongs to groups that are kept is unchanged."""
+    kept = _kept(items)
+    return [
+        Item.unchanged(item.target, item.before)
+        if item.changed and item.action in _AFTERWARDS and item.target.group in kept
+        else item
+        for item in items
+    ]
 
 
 def _without(names: list[str], kept: set[str]) -> list[str]:

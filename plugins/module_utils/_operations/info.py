@@ -13,7 +13,7 @@ import typing as t
 from .. import _input as inputs
 from .._errors import InvalidOption
 from .._kafka.errors import CallError, KafkaError
-from .._kafka.model import Member
+from .._kafka.model import Group, Member, TopicPartition
 from .._kafka.rpc.list_offsets import READ_COMMITTED, READ_UNCOMMITTED
 from .._kafka.session import Session
 from . import _find_groups, _selection, _wait
@@ -23,6 +23,8 @@ from ._names import group_names
 from ._read_topics import Log, Logs
 from ._selection import Selection
 from .results import member_result
+
+_OF_OFFSETS = {"offsets", "lag", "timestamps"}
 
 
 class Request(t.NamedTuple):
@@ -88,7 +90,7 @@ async def _read(request: Request, session: Session, gather: frozenset[str]) -> d
     else:
         await _find_groups.listed(session, request.states, request.types, gathered)
         gathered.groups = {name: found for name, found in gathered.groups.items() if request.matches(name)}
-        if gather & {"members", "permissions"}:
+        if gather & {"members", "permissions", "topology"}:
             await _find_groups.described(session, gathered, request.states)
         else:
             needs_state = request.wait is not None or request.selection.idle is not None
@@ -98,9 +100,13 @@ async def _read(request: Request, session: Session, gather: frozenset[str]) -> d
                 if ("lag" in gather and in_use(found)) or (needs_state and found.listing.state is None)
             ]
             await _find_groups.described(session, gathered, request.states, names)
-    if gather & {"offsets", "lag"}:
+    if gather & _OF_OFFSETS:
         await _find_groups.fetched(session, gathered)
         await _find_groups.fetched_start_offsets(session, gathered)
+    if "timestamps" in gather:
+        await _find_groups.read_timestamps(session, gathered)
+    if "transactions" in gather:
+        await _find_groups.blocked(session, gathered)
     if "lag" in gather:
         await find_assigned(session, gathered)
         await _find_groups.logs(session, gathered, request.isolation)
@@ -160,34 +166,46 @@ def _group_result(
     }
     if "members" in gather:
         result["assignor"] = group.assignor if group else None
-        result["members"] = [_member_result(member, group.state) for member in group.members] if group else None
+        result["members"] = [_member_result(member, group) for member in group.members] if group else None
+    if "topology" in gather:
+        result["topology"] = group.topology.as_result() if group and group.topology else None
+    if "transactions" in gather:
+        open_ = found.open_transactions
+        result["open_transactions"] = None if open_ is None else [each._asdict() for each in open_]
     if "permissions" in gather:
         result["permissions"] = sorted(group.operations) if group and group.operations is not None else None
-    if gather & {"offsets", "lag"}:
-        result["offsets"] = _offsets_result(found, logs)
+    if gather & _OF_OFFSETS:
+        result["offsets"] = _offsets_result(found, logs, "timestamps" in gather)
     if "lag" in gather:
         lag = group_lag(found, logs)
         result.update(lag=lag.lag, known_lag=lag.known, unknown_lag_partitions=lag.unknown_partitions)
     return result
 
 
-def _member_result(member: Member, state: str) -> dict[str, t.Any]:
+def _member_result(member: Member, group: Group) -> dict[str, t.Any]:
     # what a regular expression stands for shows in the assignment only, and before that not at all
-    hidden = member.topics is None or (member.topic_regex and state != "Stable")
-    return {
+    hidden = member.topics is None or (member.topic_regex and group.state != "Stable")
+    result = {
         **member_result(member),
         "topics": None if hidden else list(member.topics or ()),
         "assignment": [where._asdict() for where in member.assignment],
     }
+    if group.type == "streams":
+        result["tasks"] = [task._asdict() for task in member.tasks]
+    return result
 
 
-def _offsets_result(found: Found, logs: Logs) -> list[dict[str, t.Any]] | None:
+def _offsets_result(found: Found, logs: Logs, with_timestamps: bool) -> list[dict[str, t.Any]] | None:
     if found.offsets is None:
         return None
-    return [
+    offsets = [
         {**where._asdict(), **at.as_result(), **_log_result(logs.get(where)), "lag": lag_of(found, where, logs)}
         for where, at in sorted(found.offsets.items())
     ]
+    if with_timestamps:
+        for offset in offsets:
+            offset["timestamp"] = found.timestamps.get(TopicPartition(offset["topic"], offset["partition"]))
+    return offsets
 
 
 def _log_result(log: Log | KafkaError | None) -> dict[str, int | None]:

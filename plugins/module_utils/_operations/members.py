@@ -21,14 +21,24 @@ from ._match_members import MatchMembers
 from ._names import group_names
 from ._read_groups import Described, describe
 from ._safeguards import limit
-from .results import REMOVE_MEMBER, ConfigTarget, GroupTarget, Item, MemberTarget, Report, counted, member_result
+from .results import (
+    REMOVE_MEMBER,
+    ConfigTarget,
+    GroupTarget,
+    InternalTopicTarget,
+    Item,
+    MemberTarget,
+    Report,
+    counted,
+    member_result,
+)
 
 WATCH_INTERVAL = 0.5
 # what brokers answer for members of share and streams groups
 NOT_REMOVABLE = "UNKNOWN_MEMBER_ID"
 
 MemberItem = Item[MemberTarget]
-GroupItem = Item[ConfigTarget | GroupTarget | MemberTarget]  # pylint: disable=unsupported-binary-operation
+GroupItem = Item[ConfigTarget | GroupTarget | InternalTopicTarget | MemberTarget]  # pylint: disable=unsupported-binary-operation
 
 
 class MemberName(t.NamedTuple):

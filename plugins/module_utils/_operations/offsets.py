@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from .._kafka.errors import KafkaError
 from .._kafka.model import Offsets
-from .._kafka.rpc.handler import by_topic
 from .._kafka.session import Session
 from . import delete_offsets, set_offsets
-from ._offset_request import Request, Topics
+from ._find_groups import matching
+from ._offset_request import Request
 from ._plan_changes import changed_offsets, read_plan, skip_changed, skipped_warning
 from ._precondition import Precondition
 from ._read_groups import absent_group_operations, committed_now, describe_at_rest
 from ._read_topics import describe_topics
+from ._reset import partitions_matching
 from ._safeguards import back_up, limit, snapshots
-from ._saved_offsets import Saved, read_saved, saved_topics
+from ._saved_offsets import Saved, other_groups, other_groups_warning, read_backup, read_group, saved_topics
 from .results import DELETE_OFFSET, SET_OFFSET, Report
 
 
@@ -27,10 +28,12 @@ async def change_offsets(request: Request, session: Session) -> Report:
     expected = None if given is None else given.delete_offsets
     if expected is not None:
         request = request._replace(groups=delete_offsets.by_group(expected))
-    saved = await read_saved(request, session)
+    if request.match is not None:
+        request = request._replace(groups={key: {} for key in await matching(session, request.match, share=False)})
+    saved = await _read_saved(request, session)
     names = list(saved.groups if saved is not None else request.groups)
     # answered while groups are read
-    of_groups = request.unsubscribed or request.all_topics
+    of_groups = request.unsubscribed or request.committed_topics is not None
     asked = None if of_groups else session.wire.start(describe_topics(session, _named_topics(request, saved)))
     needed = "DELETE" if request.state == "absent" else "READ"
     groups = await describe_at_rest(session, names, needed)
@@ -39,12 +42,13 @@ async def change_offsets(request: Request, session: Session) -> Report:
     # if the coordinator has just taken over, only the offsets show that these groups exist
     unseen = [name for name, group in groups.items() if group is None and offsets[name]]
     groups.update(await describe_at_rest(session, unseen, needed))
-    if request.all_topics:
-        request = request._replace(groups={name: _partitions(offsets[name]) for name in names})
+    if request.committed_topics is not None:
+        chosen = {name: partitions_matching(offsets[name], request.committed_topics) for name in names}
+        request = request._replace(groups=chosen)
         session.warnings += [
-            f"all_topics: group '{name}' has no committed offsets, so none is reset"
-            for name in names
-            if not offsets[name]
+            f"group '{name}' has no committed offsets on the selected topics, so none is reset"
+            for name, topics_ in chosen.items()
+            if not topics_ and not isinstance(offsets[name], KafkaError)
         ]
     topics = await (asked or describe_topics(session, _committed_topics(offsets)))
     if request.state == "absent":
@@ -61,6 +65,9 @@ async def change_offsets(request: Request, session: Session) -> Report:
         absent = await absent_group_operations(session, [name for name, group in groups.items() if group is None])
         unknown = set_offsets.unknown_topics(request, topics)
         items = set_offsets.plan(targets, groups, absent, offsets, topics, unknown)
+        if request.restore is not None and saved is not None:
+            items += other_groups(saved, named=bool(request.groups))
+            session.warnings += [] if request.groups else other_groups_warning(saved, request.restore.path)
         items = limit(items, [SET_OFFSET], request.max_changes)
     backup_file = await back_up(session, request.backup, snapshots(items, groups, offsets))
     if not session.check_mode:
@@ -69,8 +76,18 @@ async def change_offsets(request: Request, session: Session) -> Report:
         precondition = Precondition(read if depends else None, from_plan=expected is not None)
         apply = delete_offsets.apply if request.state == "absent" else set_offsets.apply
         items = await apply(session, items, precondition)
-    session.warnings += skipped_warning(items)
-    return Report(items, backup_file)
+    if expected is not None:
+        session.warnings += skipped_warning(items)
+    if request.restore is None or saved is None:
+        return Report(items, backup_file)
+    return Report(items, backup_file, {"other_groups": sorted(saved.others)})
+
+
+async def _read_saved(request: Request, session: Session) -> Saved | None:
+    if request.copy_from is not None:
+        (target,) = request.groups
+        return await read_group(target, request.copy_from, session)
+    return None if request.restore is None else read_backup(request.restore, list(request.groups), session, share=False)
 
 
 def _named_topics(request: Request, saved: Saved | None) -> set[str]:
@@ -79,10 +96,6 @@ def _named_topics(request: Request, saved: Saved | None) -> set[str]:
     if request.offsets is not None:
         return {where.topic for where in request.offsets}
     return {name for topics in request.groups.values() for name in topics}
-
-
-def _partitions(found: Offsets | KafkaError) -> Topics:
-    return {} if isinstance(found, KafkaError) else {name: tuple(them) for name, them in by_topic(found).items()}
 
 
 def _committed_topics(offsets: dict[str, Offsets | KafkaError]) -> set[str]:

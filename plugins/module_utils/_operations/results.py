@@ -100,6 +100,20 @@ class TopicTarget(t.NamedTuple):
         return f"topic '{self.topic}'"
 
 
+class InternalTopicTarget(t.NamedTuple):
+    """An internal topic of a streams group."""
+
+    group: str
+    topic: str
+
+    def as_result(self) -> dict[str, t.Any]:
+        """Return the RETURN shape of what names the resource."""
+        return self._asdict()
+
+    def __str__(self) -> str:
+        return f"group '{self.group}', internal topic '{self.topic}'"
+
+
 class ConfigTarget(t.NamedTuple):
     """A setting of a group, or all of them."""
 
@@ -114,7 +128,8 @@ class ConfigTarget(t.NamedTuple):
         return f"group '{self.group}'" + (f", setting '{self.setting}'" if self.setting else "")
 
 
-Target = ConfigTarget | GroupTarget | MemberTarget | OffsetTarget | TopicTarget  # pylint: disable=unsupported-binary-operation
+InGroup = ConfigTarget | GroupTarget | InternalTopicTarget | MemberTarget | OffsetTarget  # pylint: disable=unsupported-binary-operation
+Target = InGroup | TopicTarget  # pylint: disable=unsupported-binary-operation
 T_co = t.TypeVar("T_co", bound=Target, covariant=True)
 Another = t.TypeVar("Another", bound=Target)
 
@@ -164,6 +179,10 @@ class Item(t.NamedTuple, t.Generic[T_co]):
     def failed(self, error: KafkaError) -> Item[T_co]:
         """Return the item as failed: its resource is unchanged."""
         return self._replace(status=Status.FAILED, error=error, after=self.before, creates_group=False)
+
+    def about(self, target: Another) -> Item[Another]:
+        """Return the item with another target for the same resource."""
+        return Item(target, *self[1:])
 
     def unneeded(self) -> Item[T_co]:
         """Return the item as unchanged: another client reached the wanted state first."""

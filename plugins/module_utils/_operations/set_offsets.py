@@ -10,7 +10,7 @@ import collections.abc as c
 import functools
 
 from .._kafka.errors import KafkaError, error
-from .._kafka.model import Committed, Group, Offsets, Topic, TopicPartition
+from .._kafka.model import NO_EPOCH, Committed, Group, Offsets, Topic, TopicPartition
 from .._kafka.rpc.offset_commit import OffsetCommit
 from .._kafka.session import Session
 from ._offset_request import Request, Reset, Wanted
@@ -18,20 +18,27 @@ from ._partition_errors import SHARE_GROUP, OffsetItem, partition_problem, read_
 from ._precondition import Precondition, changes_by_group
 from ._read_groups import Described
 from ._read_topics import Seen
-from ._reset import Log, Logs, clamped, partitions_of, reset_offset, target_logs
-from ._saved_offsets import Saved
+from ._reset import Logs, clamped, offset_at_time, partitions_of, reset_offset, reset_times, target_logs
+from ._saved_offsets import Saved, Target
 from .results import SET_OFFSET, Item, OffsetTarget, counted
 
-_NO_EPOCH = -1
-
-Target = Committed | KafkaError  # pylint: disable=unsupported-binary-operation
 Targets = dict[str, dict[TopicPartition, Target]]
 
 
 async def needed_logs(session: Session, request: Request, saved: Saved | None, topics: Seen) -> Logs:
-    """Read the logs that offsets are clamped to or compared with: of a reset, and of recreated and renamed topics."""
-    partitions = set(_reset_partitions(request, topics) if saved is None else _other_partitions(saved, topics))
-    return await target_logs(session, partitions, request.reset)
+    """Read the logs that offsets are clamped to or compared with: of resets, of recreated and renamed topics."""
+    if saved is not None:
+        partitions = set(saved.compared_partitions(topics))
+        timestamps = saved.known_timestamps
+    elif request.offsets is not None:
+        timestamps = {where: given.timestamp for where, given in request.offsets.items() if given.timestamp is not None}
+        partitions = {where for where in timestamps if topic_problem(where, topics[where.topic]) is None}
+    else:
+        partitions = set(_reset_partitions(request, topics))
+        timestamps = reset_times(request.reset, partitions)
+    return await target_logs(
+        session, partitions, {where: timestamps[where] for where in partitions & timestamps.keys()}
+    )
 
 
 def _reset_partitions(request: Request, topics: Seen) -> c.Iterator[TopicPartition]:
@@ -40,15 +47,6 @@ def _reset_partitions(request: Request, topics: Seen) -> c.Iterator[TopicPartiti
             for where in partitions_of(name, chosen, topics[name]):
                 if topic_problem(where, topics[name]) is None:
                     yield where
-
-
-def _other_partitions(saved: Saved, topics: Seen) -> c.Iterator[TopicPartition]:
-    for where in (where for offsets in saved.groups.values() for where in offsets):
-        topic = topics[where.topic]
-        if isinstance(topic, KafkaError) or topic_problem(where, topic) is not None:
-            continue
-        if where.topic in saved.renamed or (saved.clamp and saved.recreated(topic)):
-            yield where
 
 
 def targets(
@@ -60,11 +58,16 @@ def targets(
     for name, current in known.items():
         if saved is not None:
             wanted[name] = {
-                where: _restored(saved, where, committed, topics[where.topic], logs)
+                where: saved.target(where, committed, topics[where.topic], logs)
                 for where, committed in saved.groups[name].items()
             }
         elif request.offsets is not None:
-            wanted[name] = {where: _explicit(given, current.get(where)) for where, given in request.offsets.items()}
+            wanted[name] = {
+                where: _explicit(given, current.get(where))
+                if given.timestamp is None
+                else _explicit_time(given, where, current.get(where), topics[where.topic], logs)
+                for where, given in request.offsets.items()
+            }
         elif request.reset is not None:
             wanted[name] = {
                 where: _reset_target(request.reset, where, current.get(where), topics[topic], logs)
@@ -94,43 +97,8 @@ def _with_epoch(target: Target, where: TopicPartition, topics: Seen) -> Target:
     topic = topics[where.topic]
     if isinstance(target, KafkaError) or isinstance(topic, KafkaError):
         return target
-    current = topic.leader_epochs.get(where.partition, _NO_EPOCH)
-    return target if target.leader_epoch <= current else target._replace(leader_epoch=_NO_EPOCH)
-
-
-def _restored(saved: Saved, where: TopicPartition, then: Committed, topic: Topic | KafkaError, logs: Logs) -> Target:
-    if isinstance(topic, KafkaError) or saved.same_topic(topic):
-        return then
-    without_epoch = then._replace(leader_epoch=_NO_EPOCH)
-    if where.topic in saved.renamed:
-        return topic_problem(where, topic) or _within(saved, without_epoch, logs[where])
-    if not saved.recreated(topic):
-        return without_epoch
-    log = logs.get(where)
-    if log is None:
-        words = (
-            f"topic '{where.topic}' was recreated since the back-up, so the offsets refer to other records: set "
-            "restore.recreated to clamp to restore them within the new log, or reset the group"
-        )
-        return topic_problem(where, topic) or error("INCONSISTENT_TOPIC_ID", words)
-    if isinstance(log, KafkaError):
-        return log
-    return without_epoch._replace(offset=clamped(then.offset, log))
-
-
-def _within(saved: Saved, target: Committed, log: Log | KafkaError) -> Target:
-    """Return the target on a renamed topic, whose log may hold other offsets."""
-    if isinstance(log, KafkaError):
-        return log
-    if saved.clamp:
-        return target._replace(offset=clamped(target.offset, log))
-    if log.start <= target.offset <= log.end:
-        return target
-    words = (
-        f"offset {target.offset} is outside of its log, which holds {log.start} to {log.end}: reset the group by time "
-        "instead"
-    )
-    return error("OFFSET_OUT_OF_RANGE", words)
+    current = topic.leader_epochs.get(where.partition, NO_EPOCH)
+    return target if target.leader_epoch <= current else target._replace(leader_epoch=NO_EPOCH)
 
 
 def _explicit(given: Wanted, current: Committed | None) -> Committed:
@@ -140,6 +108,18 @@ def _explicit(given: Wanted, current: Committed | None) -> Committed:
         kept.leader_epoch if given.leader_epoch is None else given.leader_epoch,
         kept.metadata if given.metadata is None else given.metadata,
     )
+
+
+def _explicit_time(
+    given: Wanted, where: TopicPartition, current: Committed | None, topic: Topic | KafkaError, logs: Logs
+) -> Target:
+    problem = topic_problem(where, topic)
+    if problem is not None:
+        return problem
+    log = logs[where]
+    if isinstance(log, KafkaError):
+        return log
+    return _explicit(given._replace(offset=clamped(offset_at_time(log), log)), current)
 
 
 def _reset_target(
@@ -199,7 +179,7 @@ def unknown_topics(request: Request, topics: Seen) -> dict[str, list[str | None]
     """Return the topics of each group to reset whose partitions are unknown; None for all topics of the group."""
     if request.reset is None:
         return {}
-    if request.all_topics:
+    if request.committed_topics is not None:
         return {name: [None] for name, wanted in request.groups.items() if not wanted}
     return {
         name: [topic for topic, chosen in wanted.items() if chosen is None and isinstance(topics[topic], KafkaError)]

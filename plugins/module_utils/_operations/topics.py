@@ -17,11 +17,12 @@ from .._kafka.session import Session
 from ._find_groups import log_errors
 from ._read_topics import Logs, Seen, describe_topics, list_topics, read_logs
 from ._safeguards import limit
-from .results import DELETE_TOPIC, Item, Report, TopicTarget
+from .results import DELETE_TOPIC, InternalTopicTarget, Item, Report, TopicTarget
 
 # brokers learn of a deletion one after the other
 _SPREAD = 5.0
 TopicItem = Item[TopicTarget]
+T = t.TypeVar("T", InternalTopicTarget, TopicTarget)
 
 _UNSURE = ("REQUEST_TIMED_OUT", "UNKNOWN_TOPIC_ID")
 
@@ -131,7 +132,7 @@ def _forbidden(name: str) -> KafkaError:
     return error("TOPIC_AUTHORIZATION_FAILED", f"deleting needs DELETE on topic '{name}'")
 
 
-async def apply(session: Session, items: c.Iterable[TopicItem]) -> list[TopicItem]:
+async def apply(session: Session, items: c.Iterable[Item[T]]) -> list[Item[T]]:
     """Delete the planned topics; return the items with their outcomes."""
     planned = {item.before.name: item.before for item in items if item.changed and isinstance(item.before, Topic)}
 
@@ -179,9 +180,7 @@ def _deletion_outcome(now: Topic | KafkaError, before: Topic) -> bool | KafkaErr
     return None if before.id else error("REQUEST_TIMED_OUT", "the brokers did not say whether it is deleted")
 
 
-def _after_deletion(
-    item: TopicItem, answer: bool | KafkaError, now: Topic | KafkaError | None, resent: bool
-) -> TopicItem:
+def _after_deletion(item: Item[T], answer: bool | KafkaError, now: Topic | KafkaError | None, resent: bool) -> Item[T]:
     if not isinstance(answer, KafkaError):
         return item
     if answer.name == "REQUEST_TIMED_OUT":

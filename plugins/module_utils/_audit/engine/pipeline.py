@@ -98,7 +98,7 @@ def classify(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames
     offsets = frames.offsets(frames.commits(scan), log_groups, seen).persist()
     groups = findings.classify_groups(frames.groups(offsets, log_groups, activity, undecoded, seen), criteria).persist()
     found = findings.findings(groups, offsets, undecoded, seen.orphaned_configs, criteria)
-    return dict(zip(tables.NAMES, (offsets, groups, activity, found), strict=True))
+    return dict(zip(tables.NAMES, (offsets, seen.start_offsets, groups, activity, found), strict=True))
 
 
 def publish(settings: Settings, facts: Facts, results: dict[str, DataFrame]) -> Row:
@@ -180,6 +180,7 @@ def _frames(spark: SparkSession, seen: Live, partitions: pa.Table) -> LiveFrames
     made = {
         "groups": seen.groups,
         "offsets": seen.offsets,
+        "start_offsets": seen.start_offsets,
         "subscriptions": seen.subscriptions,
         "partitions": partitions,
         "orphaned_configs": seen.orphaned_configs,

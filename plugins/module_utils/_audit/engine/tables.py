@@ -12,7 +12,7 @@ from .settings import Settings
 from .spark import stage
 from .store import Draft
 
-NAMES = ("offsets", "groups", "activity", "findings")
+NAMES = ("offsets", "start_offsets", "groups", "activity", "findings")
 
 
 def write(frame: DataFrame, name: str, draft: Draft, settings: Settings) -> pa.Table:

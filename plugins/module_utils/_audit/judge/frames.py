@@ -36,6 +36,7 @@ class LiveFrames:
 
     groups: DataFrame
     offsets: DataFrame
+    start_offsets: DataFrame
     subscriptions: DataFrame
     partitions: DataFrame
     orphaned_configs: DataFrame
@@ -180,8 +181,8 @@ def groups(
     group itself if that is later. C(regular) is false if the name of the group or of one of its topics is not valid in
     requests, or if its records are in two partitions. C(committed_since) counts the offsets that differ from the scan.
     C(hidden) counts the offsets in the log that the cluster does not return, without negative offsets, which brokers
-    never return. C(lag) is null unless the lag of each committed partition is known; C(known_lag) is the sum of the
-    known lags, null if none is known.
+    never return. C(lag) is null unless the lag of each committed partition is known, or of each partition that a share
+    group has a state of; C(known_lag) is the sum of the known lags, null if none is known.
     """
     committed = (
         "topic",
@@ -198,6 +199,7 @@ def groups(
     parts = [
         offset_table.select("group", *committed, one.alias("committed")),
         live.offsets.select("group", one.alias("live")),
+        live.start_offsets.select("group", one.alias("shared"), F.col("lag").alias("share_lag")),
         live.groups,
         log_groups,
         activity_table.select("group", *_METERS, F.col("last_commit").alias("committed_at")),
@@ -214,7 +216,7 @@ def groups(
     place = F.col("topic").rlike(rf"\A{inputs.TOPIC.pattern}\z") & (F.col("partition") >= 0)
     nameable = F.octet_length("group").between(1, inputs.MAX_BYTES) & F.coalesce(F.bool_and(place), F.lit(True))
     # null if there are no values, or if the sum overflows
-    known_lag = F.try_sum("lag")
+    known_lag, share_lag = F.try_sum("lag"), F.try_sum("share_lag")
     totals = [F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in _METERS]
     return (
         every.filter(F.col("group").isNotNull())
@@ -226,8 +228,10 @@ def groups(
             F.max("members").alias("members"),
             F.size(F.collect_set("topic")).alias("topics"),
             partitions.alias("partitions"),
-            F.when(F.count("lag") == partitions, known_lag).alias("lag"),
-            known_lag.alias("known_lag"),
+            F.when(F.count("shared") > 0, F.when(F.count("share_lag") == F.count("shared"), share_lag))
+            .when(F.count("lag") == partitions, known_lag)
+            .alias("lag"),
+            F.coalesce(known_lag, share_lag).alias("known_lag"),
             F.max("commit_time").alias("last_commit"),
             idle_since.alias("idle_since"),
             F.min("expire_time").alias("expires"),

@@ -35,6 +35,7 @@ class Live:
     Attributes:
         groups: C(group), C(type), C(state), C(protocol_type), C(members) (their number), C(included).
         offsets: C(group), C(topic), C(partition), C(live_offset).
+        start_offsets: C(group), C(topic), C(partition), C(start_offset), C(lag): of share groups.
         subscriptions: C(group), C(topic), C(subscribed): for each committed topic of a group with members.
         orphaned_configs: C(group), C(configs) (as text): settings of groups that do not exist.
         retention: offsets.retention.minutes of the brokers, in ms.
@@ -43,6 +44,7 @@ class Live:
 
     groups: pa.Table
     offsets: pa.Table
+    start_offsets: pa.Table
     subscriptions: pa.Table
     orphaned_configs: pa.Table
     retention: int | None
@@ -65,6 +67,7 @@ async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
     await _find_groups.listed(session, [], [], gathered)
     await _find_groups.described(session, gathered, [])
     await _find_groups.fetched(session, gathered)
+    await _find_groups.fetched_start_offsets(session, gathered)
     minutes = await broker_setting(session, _RETENTION)
     warnings = [_problem(problem) for problem in gathered.errors]
     if not isinstance(minutes, str):
@@ -73,6 +76,7 @@ async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
     return Live(
         _groups(gathered, included),
         _offsets(gathered),
+        _start_offsets(gathered),
         _subscriptions(gathered),
         await _orphaned_configs(session, gathered, included, warnings),
         int(minutes) * _MINUTE if isinstance(minutes, str) else None,
@@ -134,16 +138,33 @@ def _offsets(gathered: Gathered) -> pa.Table:
     rows = [
         {"group": name, **where._asdict(), "live_offset": committed.offset}
         for name, found in gathered.groups.items()
+        if found.start_offsets is None
         for where, committed in (found.offsets or {}).items()
     ]
     return _table(rows, group=pa.string(), topic=pa.string(), partition=pa.int32(), live_offset=pa.int64())
+
+
+def _start_offsets(gathered: Gathered) -> pa.Table:
+    rows = [
+        {"group": name, **where._asdict(), "start_offset": at.offset, "lag": at.lag}
+        for name, found in sorted(gathered.groups.items())
+        for where, at in sorted((found.start_offsets or {}).items())
+    ]
+    return _table(
+        rows,
+        group=pa.string(),
+        topic=pa.string(),
+        partition=pa.int32(),
+        start_offset=pa.int64(),
+        lag=pa.int64(),
+    )
 
 
 def _subscriptions(gathered: Gathered) -> pa.Table:
     rows = [
         {"group": name, "topic": topic, "subscribed": found.group.subscribes(topic)}
         for name, found in gathered.groups.items()
-        if found.group and found.group.members
+        if found.group and found.group.members and found.start_offsets is None
         for topic in sorted({where.topic for where in found.offsets or ()})
     ]
     return _table(rows, group=pa.string(), topic=pa.string(), subscribed=pa.bool_())

@@ -13,7 +13,7 @@ from ..errors import from_code
 from ..model import ShareOffset, ShareOffsets, TopicPartition
 from .handler import Done, Failed, Handler, Outcome, coordinator_outcome, unique
 
-_BATCH = 100
+_BATCH = 1000
 # also of a partition whose state the broker could not read, which it does not say
 _UNKNOWN = -1
 

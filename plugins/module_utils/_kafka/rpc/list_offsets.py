@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import collections.abc as c
 import typing as t
 
 from .. import library
@@ -27,22 +28,28 @@ _MOVED = (
 )
 
 
+Timestamps = int | c.Mapping[TopicPartition, int]  # pylint: disable=unsupported-binary-operation
+
+
 class ListOffsets(Handler[TopicPartition, int]):
     """Looks for an offset of each partition's log: its start (EARLIEST), or its end (LATEST).
 
     Or the first offset at or after a time, NO_RECORD where there is none. Errors as in Java's ListOffsetsHandler.
 
     Args:
-        timestamp: ms since the epoch, EARLIEST or LATEST.
+        timestamp: ms since the epoch, one for all partitions or one for each; or EARLIEST or LATEST.
         isolation: READ_UNCOMMITTED, where the log ends at the high watermark, or READ_COMMITTED, where it ends at the
             first open transaction (KIP-98, the last stable offset).
     """
 
     broker = Broker.LEADER
 
-    def __init__(self, timestamp: int, isolation: int = READ_UNCOMMITTED) -> None:
+    def __init__(self, timestamp: Timestamps, isolation: int = READ_UNCOMMITTED) -> None:
         self._timestamp = timestamp
         self._isolation = isolation
+
+    def _for(self, where: TopicPartition) -> int:
+        return self._timestamp if isinstance(self._timestamp, int) else self._timestamp[where]
 
     def batch_for(self, version: int) -> int:
         return _BATCH
@@ -57,7 +64,11 @@ class ListOffsets(Handler[TopicPartition, int]):
                 topic(
                     name=name,
                     partitions=[
-                        partition(partition_index=index, current_leader_epoch=-1, timestamp=self._timestamp)
+                        partition(
+                            partition_index=index,
+                            current_leader_epoch=-1,
+                            timestamp=self._for(TopicPartition(name, index)),
+                        )
                         for index in indexes
                     ],
                 )
@@ -76,7 +87,7 @@ class ListOffsets(Handler[TopicPartition, int]):
     def _outcome(self, partition: t.Any) -> Outcome[int]:
         problem = from_code(partition.error_code)
         if problem is None:
-            if partition.offset < 0 and self._timestamp < 0:
+            if partition.offset < 0 and self._timestamp in (EARLIEST, LATEST):
                 return Failed(error("UNKNOWN_SERVER_ERROR", "the partition leader's response contains no offset"))
             return Done(partition.offset)
         if problem.name in _MOVED:

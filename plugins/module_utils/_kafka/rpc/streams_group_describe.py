@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from .. import typed_messages
-from ..model import Group, Member
+from ..model import Group, Member, Subtopology, Task, Topology
 from .describe_handler import TypedDescribe, plain_host
 
 
@@ -23,10 +23,13 @@ class StreamsGroupDescribe(TypedDescribe):
 
     def group(self, described: t.Any) -> Group | None:
         group = super().group(described)
-        if group is None or not group.members:
-            return group
-        topics = _source_topics(described.topology)
-        return group._replace(members=tuple(member._replace(topics=topics) for member in group.members))
+        if group is None:
+            return None
+        topology = _topology(described.topology)
+        topics = None if topology is None else topology.read_topics
+        return group._replace(
+            topology=topology, members=tuple(member._replace(topics=topics) for member in group.members)
+        )
 
     def member(self, member: t.Any) -> Member:
         return Member(
@@ -35,13 +38,42 @@ class StreamsGroupDescribe(TypedDescribe):
             client_id=member.client_id,
             host=plain_host(member.client_host),
             topics=None,
+            tasks=_tasks(member.assignment),
         )
 
 
-def _source_topics(topology: t.Any) -> tuple[str, ...] | None:
-    """Return what a topology reads, None where the group has none yet."""
+def _tasks(assignment: t.Any) -> tuple[Task, ...]:
+    given = {
+        "active": assignment.active_tasks,
+        "standby": assignment.standby_tasks,
+        "warmup": assignment.warmup_tasks,
+    }
+    return tuple(
+        Task(role, task.subtopology_id, partition)
+        for role, tasks in given.items()
+        for task in sorted(tasks, key=lambda one: one.subtopology_id)
+        for partition in sorted(task.partitions)
+    )
+
+
+def _topology(topology: t.Any) -> Topology | None:
+    """Return the topology of a group, None where it has none yet."""
     if topology is None or topology.subtopologies is None:
         return None
-    sources = {topic for sub in topology.subtopologies for topic in sub.source_topics}
-    repartitions = {topic.name for sub in topology.subtopologies for topic in sub.repartition_source_topics}
-    return tuple(sorted(sources | repartitions))
+    return Topology(
+        topology.epoch,
+        tuple(
+            Subtopology(
+                sub.subtopology_id,
+                tuple(sorted(sub.source_topics)),
+                _names(sub.repartition_source_topics),
+                tuple(sorted(sub.repartition_sink_topics)),
+                _names(sub.state_changelog_topics),
+            )
+            for sub in sorted(topology.subtopologies, key=lambda one: one.subtopology_id)
+        ),
+    )
+
+
+def _names(topics: t.Any) -> tuple[str, ...]:
+    return tuple(sorted(topic.name for topic in topics))

@@ -1,0 +1,48 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The internal topics of streams groups (KIP-1071) that are deleted: brokers keep them, unless they are deleted too."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import typing as t
+
+from .._kafka.model import Group
+from .._kafka.session import Session
+from . import topics
+from ._read_groups import Described
+from ._read_topics import describe_topics
+from .results import InternalTopicTarget, Item
+
+TopicItem = Item[InternalTopicTarget]
+
+
+async def deletions(session: Session, groups: c.Iterable[Described]) -> list[TopicItem]:
+    """Return the items that delete the internal topics of these groups, as far as the topics exist."""
+    owners: dict[str, str] = {}
+    for group in groups:
+        if not isinstance(group, Group) or group.type != "streams":
+            continue
+        if group.topology is None:
+            session.warnings.append(
+                f"internal_topics: the topology of group '{group.name}' is unknown, so none of its topics is deleted"
+            )
+            continue
+        owners.update((topic, group.name) for topic in group.topology.internal_topics)
+    seen = await describe_topics(session, owners)
+    return [
+        item.about(InternalTopicTarget(owners[item.target.topic], item.target.topic))
+        for item in topics.plan(seen)
+        if item.changed or item.error is not None
+    ]
+
+
+async def apply(session: Session, items: c.Sequence[Item[t.Any]]) -> list[Item[t.Any]]:
+    """Delete the topics of these items; return all items with their outcomes."""
+    chosen = [item for item in items if isinstance(item.target, InternalTopicTarget)]
+    if not any(item.changed for item in chosen):
+        return list(items)
+    done = {item.target: item for item in await topics.apply(session, chosen)}
+    return [done.get(item.target, item) for item in items]
