@@ -62,7 +62,7 @@ class World:
     def state(self) -> State:
         """What another client sees of all groups."""
         client = self.cluster.client()
-        return {name: truth.offsets(client, name) for name in truth.groups(client)}
+        return truth.all_offsets(client, truth.groups(client))
 
     def files(self) -> list[str]:
         return sorted(path.name for path in self.backups.iterdir())

@@ -38,7 +38,7 @@ def fill(cluster: Cluster) -> None:
 
 
 def state(cluster: Cluster) -> Any:
-    groups = {name: truth.offsets(cluster.bootstrap, name) for name in truth.groups(cluster.bootstrap)}
+    groups = truth.all_offsets(cluster.bootstrap, truth.groups(cluster.bootstrap))
     return groups, truth.topics(cluster.bootstrap).keys()
 
 

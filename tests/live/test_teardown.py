@@ -42,7 +42,7 @@ def world(cluster: Cluster) -> None:
 
 def state(cluster: Cluster) -> tuple[dict[str, dict[tuple[str, int], truth.Offset]], set[str]]:
     """What another client sees: the offsets of all groups, and all topics."""
-    groups = {name: truth.offsets(cluster.bootstrap, name) for name in truth.groups(cluster.bootstrap)}
+    groups = truth.all_offsets(cluster.bootstrap, truth.groups(cluster.bootstrap))
     return groups, set(truth.topics(cluster.bootstrap))
 
 

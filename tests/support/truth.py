@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from confluent_kafka import ConsumerGroupState, ConsumerGroupTopicPartitions, ConsumerGroupType, KafkaException
@@ -98,27 +98,36 @@ def topics(client: Client) -> dict[str, int]:
 
 
 def offsets(client: Client, group: str) -> dict[tuple[str, int], Offset]:
-    """The committed offsets of a group by topic and partition, without pending transactions.
+    """The committed offsets of a group by topic and partition, without pending transactions. Raises as `all_offsets`."""
+    return all_offsets(client, [group])[group]
+
+
+def all_offsets(client: Client, names: Iterable[str]) -> dict[str, dict[tuple[str, int], Offset]]:
+    """What `offsets` returns, for each of these groups.
 
     :raises KafkaException, RuntimeError: when a broker refuses.
     :raises TimeoutError: when it is not so within 60 s.
     """
+    groups = list(names)
     with Wire(client) as wire:
         # librdkafka 2.16 crashes when this request is answered NOT_COORDINATOR ...
-        wire.settle([group])
+        wire.settle(groups)
         # ... and reads metadata past its end.
-        known = _committed(wire, [group])[group]
+        known = _committed(wire, groups)
     admin = AdminClient(properties(client))
-    request = [ConsumerGroupTopicPartitions(group)]
-    answer = admin.list_consumer_group_offsets(request, require_stable=True, request_timeout=20)[group].result()
-    found = {}
-    for one in answer.topic_partitions:
-        if one.error:
-            raise KafkaException(one.error)
-        where = one.topic, one.partition
-        # committed by a live member meanwhile
-        metadata = known[where].metadata if where in known else None
-        found[where] = Offset(one.offset, metadata or "", -1 if one.leader_epoch is None else one.leader_epoch)
+    found: dict[str, dict[tuple[str, int], Offset]] = {name: {} for name in groups}
+    for name in groups:
+        # it takes one group at a time
+        request = [ConsumerGroupTopicPartitions(name)]
+        answer = admin.list_consumer_group_offsets(request, require_stable=True, request_timeout=20)[name].result()
+        for one in answer.topic_partitions:
+            if one.error:
+                raise KafkaException(one.error)
+            where = one.topic, one.partition
+            # committed by a live member meanwhile
+            metadata = known[name][where].metadata if where in known[name] else None
+            epoch = -1 if one.leader_epoch is None else one.leader_epoch
+            found[name][where] = Offset(one.offset, metadata or "", epoch)
     return found
 
 
