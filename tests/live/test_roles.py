@@ -191,7 +191,7 @@ def test_a_run_on_a_host_of_the_inventory(cluster: Cluster, tmp_path: Path, task
     folder.mkdir()
     done = play(plays, "127.0.0.1:1", variables, inventory=inventory, folder=folder)
     assert (done.code, done.words) == (0, "")
-    assert done.hosts["Find the groups of the environment"] == ["a", "b"][: len(tasks)]
+    assert done.hosts["List all groups"] == ["a", "b"][: len(tasks)]
     (backup,) = done.artifacts["restore_from"]
     if len(tasks) == 1:
         command = done.tasks["Report"]["msg"][-1]
