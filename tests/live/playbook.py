@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import ansible_runner
 
-from tests.support.collection import install
+from tests.support.collection import install, reused
 
 
 class Play(NamedTuple):
@@ -48,6 +48,7 @@ def environment(bootstrap: str) -> dict[str, str]:
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
         "ANSIBLE_COLLECTIONS_PATH": str(install()),
         "KAFKA_BOOTSTRAP_SERVERS": bootstrap,
+        **reused(),
     }
 
 

@@ -24,7 +24,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options imp
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session import Session
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import Item
 
-from tests.support.collection import install
+from tests.support.collection import install, reused
 from tests.support.modules import Operation, module_of
 
 #: Seconds in which a task that cannot connect says so.
@@ -148,9 +148,11 @@ def ansible(module: str, bootstrap: str, check: bool = False, **args: Any) -> di
     environment = {
         **os.environ,
         "ANSIBLE_COLLECTIONS_PATH": str(install()),
+        "ANSIBLE_LOAD_CALLBACK_PLUGINS": "true",
         "ANSIBLE_LOCALHOST_WARNING": "false",
         "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
         "KAFKA_BOOTSTRAP_SERVERS": bootstrap,
+        **reused(),
     }
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
     _head, found, answer = ended.stdout.partition(" => ")

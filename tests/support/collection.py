@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
@@ -12,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import ansible
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -50,6 +53,29 @@ def copy(root: Path) -> Path:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(CHECKOUT / name, folder / name)
     return folder
+
+
+@functools.cache
+def reused() -> dict[str, str]:
+    """The environment in which runs of Ansible share what each would make anew from the same sources.
+
+    Python compiles each source of a module once (`ansible/python/`), and Ansible builds the archive of each module once
+    (`ansible/callback/`).
+    """
+    here = Path(__file__).parent / "ansible"
+    sources = sorted(path for path in (CHECKOUT / "plugins").rglob("*.py"))
+    told = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in sources]
+    digest = hashlib.sha256(repr((sys.version, ansible.__version__, told)).encode()).hexdigest()[:12]
+    archives, compiled = (tree() / name for name in (f"archives-{digest}", "compiled"))
+    for folder in (archives, compiled):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    return {
+        "PYTHONPATH": str(here / "python"),
+        "KAFKAOPS_COMPILED": str(compiled),
+        "KAFKAOPS_ARCHIVES": str(archives),
+        "ANSIBLE_CONFIG": str(here / "ansible.cfg"),
+        "ANSIBLE_CALLBACK_PLUGINS": str(here / "callback"),
+    }
 
 
 def install() -> Path:
