@@ -6,17 +6,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import ansible_runner
 
 from tests.support.collection import install, reused
+
+#: Before and after the rows of `play_role`.
+BEGIN, RESCUE = "Begin ", "Rescue "
+
+Event = tuple[str, dict[str, Any]]
 
 
 class Play(NamedTuple):
@@ -66,21 +72,61 @@ def play(
 
     `inventory` has the variables of each host, which all are this machine; it stays in `folder`, if that is given.
     """
-    options = [*(["--check"] if check else []), *([f"--tags {tags}"] if tags else [])]
     here = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
     hosts = {name: here | dict(given) for name, given in (inventory or {}).items()}
+    with run(playbook, bootstrap, variables, check, tags, {"all": {"hosts": hosts}} if hosts else None, folder) as done:
+        return read(done)
+
+
+@contextlib.contextmanager
+def run(
+    playbook: str | list[dict[str, Any]],
+    bootstrap: str,
+    variables: Mapping[str, Any],
+    check: bool,
+    tags: str = "",
+    inventory: dict[str, Any] | None = None,
+    folder: Path | None = None,
+) -> Iterator[ansible_runner.Runner]:
+    """Run a playbook as `play` does; what it gave is there until the end of the context."""
+    options = [*(["--check"] if check else []), *([f"--tags {tags}"] if tags else [])]
     with tempfile.TemporaryDirectory(prefix="playbook-") as scratch:
-        done = ansible_runner.run(
+        yield ansible_runner.run(
             private_data_dir=str(folder or scratch),
             playbook=f"kafkaops.groups.{playbook}" if isinstance(playbook, str) else playbook,
-            inventory={"all": {"hosts": hosts}} if hosts else None,
+            inventory=inventory,
             extravars=dict(variables),
             cmdline=" ".join(options),
             envvars=environment(bootstrap),
             quiet=True,
             timeout=900,
         )
-        return read(done)
+
+
+def play_role(
+    role: str, bootstrap: str, rows: Mapping[str, Mapping[str, Any]], common: Mapping[str, Any], *, check: bool = False
+) -> dict[str, Play]:
+    """Run a role once for each row, with its variables and the common ones, in one run of Ansible.
+
+    What fails ends its own row. What rows hand on is not told apart, and left out.
+    """
+    tasks: list[dict[str, Any]] = []
+    for name, variables in rows.items():
+        included = {"name": f"kafkaops.groups.{role}"}
+        tasks += [
+            {"name": BEGIN + name, "ansible.builtin.debug": {}},
+            {
+                "name": name,
+                "block": [{"ansible.builtin.include_role": included, "vars": {**common, **variables}}],
+                "rescue": [{"name": RESCUE + name, "ansible.builtin.debug": {}}],
+            },
+        ]
+    interpreter = {"ansible_python_interpreter": sys.executable}
+    with run([{"hosts": "localhost", "gather_facts": False, "tasks": tasks}], bootstrap, interpreter, check) as done:
+        events = _events(done)
+    begun = {data["task"].removeprefix(BEGIN): at for at, (_event, data) in enumerate(events) if _begins(data)}
+    ends = [*list(begun.values())[1:], len(events)]
+    return {name: _play(events[at + 1 : end], {}) for (name, at), end in zip(begun.items(), ends, strict=True)}
 
 
 def play_tasks(tasks: Sequence[Mapping[str, Any]], bootstrap: str) -> Play:
@@ -108,7 +154,21 @@ def shell(command: str, bootstrap: str) -> str:
 
 def read(done: ansible_runner.Runner) -> Play:
     """Return what a run of ansible-runner's gave, of which the files are still there."""
-    events = [(event["event"], event.get("event_data", {})) for event in done.events]
+    events = _events(done)
+    handed_on = [data["artifact_data"] for event, data in events if event == "playbook_on_stats"]
+    assert handed_on, done.stdout.read()
+    return _play(events, handed_on[-1])._replace(code=int(done.rc))
+
+
+def _events(done: ansible_runner.Runner) -> list[Event]:
+    return [(event["event"], event.get("event_data", {})) for event in done.events]
+
+
+def _begins(data: Mapping[str, Any]) -> bool:
+    return "res" in data and str(data.get("task")).startswith(BEGIN)
+
+
+def _play(events: Sequence[Event], artifacts: dict[str, Any]) -> Play:
     finished = [data for event, data in events if event in ("runner_on_ok", "runner_on_failed")]
     hosts: dict[str, list[str]] = {}
     for data in finished:
@@ -116,7 +176,6 @@ def read(done: ansible_runner.Runner) -> Play:
     failures = [
         str(data["res"]["msg"]) for event, data in events if event in ("runner_on_failed", "runner_item_on_failed")
     ]
-    handed_on = [data["artifact_data"] for event, data in events if event == "playbook_on_stats"]
-    assert handed_on, done.stdout.read()
     tasks = {data["task"]: data["res"] for data in finished}
-    return Play(int(done.rc), tasks, " ".join(failures), handed_on[-1], hosts)
+    code = 2 if any(name.startswith(RESCUE) for name in tasks) else 0
+    return Play(code, tasks, " ".join(failures), artifacts, hosts)

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.live.playbook import Play, play, shell
+from tests.live.playbook import Play, play, play_role, shell
 from tests.live.task import run
 from tests.live.test_check_mode import DELETE_GROUPS
 from tests.live.test_plan import OFFSET_FETCH
@@ -67,21 +67,28 @@ class World:
     def files(self) -> list[str]:
         return sorted(path.name for path in self.backups.iterdir())
 
-    def clean(self, *, check: bool = False, **variables: Any) -> Play:
-        """Run the playbook, with these variables in place of those that let all stale groups go."""
-        given = {
+    @property
+    def variables(self) -> dict[str, Any]:
+        """Those that let all stale groups go."""
+        return {
             "cleanup_output": str(self.audit),
             "cleanup_backup_folder": str(self.backups),
             "cleanup_stale_after": "1s",
             "cleanup_max_share": 100,
-            **variables,
         }
-        return play("cleanup", self.cluster.listeners["PROXIED"], given, check=check)
+
+    @property
+    def planned(self) -> dict[str, Any]:
+        """Those that apply the plan that is there."""
+        return {"cleanup_apply": True, "cleanup_plan": str(self.plan)}
+
+    def clean(self, *, check: bool = False, **variables: Any) -> Play:
+        """Run the playbook, with these variables in place of its own."""
+        return play("cleanup", self.cluster.listeners["PROXIED"], self.variables | variables, check=check)
 
     def apply(self, *, check: bool = False, **variables: Any) -> Play:
         """Clean up by the plan that is there."""
-        given = {"cleanup_apply": True, "cleanup_plan": str(self.plan), **variables}
-        return self.clean(check=check, **given)
+        return self.clean(check=check, **self.planned | variables)
 
     def restore(self, *, check: bool = False, **variables: Any) -> Play:
         return play("restore", self.cluster.listeners["PROXIED"], variables, check=check)
@@ -182,50 +189,46 @@ def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
     return lambda _world, _folder: variables
 
 
-@pytest.mark.parametrize(
-    ("variables", "words"),
-    [
-        pytest.param(given(cleanup_max_share=50), "11 of the 11 groups (100.000 %)", id="catch-all"),
-        pytest.param(
-            given(cleanup_max_share=90.9, cleanup_scope=["groups"]),
-            "10 of the 11 groups (90.909 %) of the audited total would",
-            id="just-too-many",
-        ),
-        pytest.param(
-            given(cleanup_max_share=9, cleanup_scope="offsets"),
-            "1 of the 11 groups (",
-            id="offsets",
-        ),
-        pytest.param(
-            judged(groups=100),
-            "22 of the 23 committed offsets (95.652 %) of the audited total would",
-            id="many-offsets",
-        ),
-        pytest.param(judged(), "does not include how many groups and offsets were audited", id="nothing-judged"),
-        pytest.param(
-            given(cleanup_max_changes=9),
-            "cleanup_max_changes is 9, but 10 groups and 2 committed offsets of other groups would be deleted",
-            id="max-changes",
-        ),
-        pytest.param(in_folder("nowhere"), "nowhere is not a writable folder", id="no-folder"),
-        # a folder, whose permissions allow root to write
-        pytest.param(given(cleanup_backup_folder="/proc"), "/proc is not a writable folder", id="no-disk"),
-        pytest.param(given(cleanup_keep="ten-*"), "did not exclude ten-*: run the audit again", id="keeps-less"),
-        pytest.param(given(cleanup_include=["ten-[0-4]"]), "was written by an audit of *, but", id="other-groups"),
-        pytest.param(
-            given(cleanup_keep="ten-*,moved-*"), "ten-*,moved-*: commas do not separate patterns", id="commas"
-        ),
-        pytest.param(aged, "hours old, but cleanup_plan_max_age is 24: run the audit again", id="old-plan"),
-    ],
-)
-def test_refused_before_anything_is_done(
-    world: World, member: Member, tmp_path: Path, variables: Callable[[World, Path], Mapping[str, Any]], words: str
-) -> None:
-    done = world.apply(**variables(world, tmp_path))
-    assert (done.code, done.changed) == (2, [])
-    assert words in done.words
-    assert done.words.endswith(("Nothing was read.", "Nothing was changed."))
+Made = Callable[[World, Path], Mapping[str, Any]]
+
+REFUSED: dict[str, tuple[Made, str]] = {
+    "catch-all": (given(cleanup_max_share=50), "11 of the 11 groups (100.000 %)"),
+    "just-too-many": (
+        given(cleanup_max_share=90.9, cleanup_scope=["groups"]),
+        "10 of the 11 groups (90.909 %) of the audited total would",
+    ),
+    "offsets": (given(cleanup_max_share=9, cleanup_scope="offsets"), "1 of the 11 groups ("),
+    "many-offsets": (judged(groups=100), "22 of the 23 committed offsets (95.652 %) of the audited total would"),
+    "nothing-judged": (judged(), "does not include how many groups and offsets were audited"),
+    "max-changes": (
+        given(cleanup_max_changes=9),
+        "cleanup_max_changes is 9, but 10 groups and 2 committed offsets of other groups would be deleted",
+    ),
+    "no-folder": (in_folder("nowhere"), "nowhere is not a writable folder"),
+    # a folder, whose permissions allow root to write
+    "no-disk": (given(cleanup_backup_folder="/proc"), "/proc is not a writable folder"),
+    "keeps-less": (given(cleanup_keep="ten-*"), "did not exclude ten-*: run the audit again"),
+    "other-groups": (given(cleanup_include=["ten-[0-4]"]), "was written by an audit of *, but"),
+    "commas": (given(cleanup_keep="ten-*,moved-*"), "ten-*,moved-*: commas do not separate patterns"),
+    "old-plan": (aged, "hours old, but cleanup_plan_max_age is 24: run the audit again"),
+}
+
+
+@pytest.fixture(scope="module")
+def refused(world: World, member: Member, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Play]:
+    """One run of all rows, which changes nothing."""
+    rows = {name: made(world, tmp_path_factory.mktemp(name)) for name, (made, _words) in REFUSED.items()}
+    done = play_role("cleanup", world.cluster.listeners["PROXIED"], rows, world.variables | world.planned)
     assert (world.state(), world.files()) == (world.at_first, [])
+    return done
+
+
+@pytest.mark.parametrize("row", REFUSED)
+def test_refused_before_anything_is_done(refused: dict[str, Play], row: str) -> None:
+    done = refused[row]
+    assert (done.code, done.changed) == (2, [])
+    assert REFUSED[row][1] in done.words
+    assert done.words.endswith(("Nothing was read.", "Nothing was changed."))
 
 
 def test_check_mode_says_what_would_be_done_and_does_nothing(world: World, member: Member) -> None:

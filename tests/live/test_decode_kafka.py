@@ -15,11 +15,10 @@ from typing import Any
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import records
 
 from tests.support import encode
-from tests.support.jars import DEFAULT_VERSION, POM, java
+from tests.support.jars import program
 from tests.support.rows import decoded, expected
 from tests.support.samples import Sample, sample
 
-SOURCE = str(POM.with_name("EncodeRecords.java"))
 # what 4.3 has no more, and what a later release has
 ELSEWHERE = {9, 18, 24}
 
@@ -27,7 +26,7 @@ ELSEWHERE = {9, 18, 24}
 def run(*arguments: str, lines: Sequence[str] = ()) -> list[list[str]]:
     """What the program writes: the words of each line."""
     done = subprocess.run(
-        java(DEFAULT_VERSION, 128, SOURCE, *arguments),
+        program("EncodeRecords", 128, *arguments),
         input="\n".join(lines),
         capture_output=True,
         encoding="utf-8",

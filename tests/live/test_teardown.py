@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaException
 
-from tests.live.playbook import play, shell
+from tests.live.playbook import Play, play, play_role, shell
 from tests.live.task import run
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
@@ -29,7 +29,11 @@ VARIABLES = LOOK | {"teardown_apply": True, "teardown_max_share": 100}
 
 @pytest.fixture
 def world(cluster: Cluster) -> None:
-    """A topic and a group of the environment, and one of another."""
+    fill(cluster)
+
+
+def fill(cluster: Cluster) -> None:
+    """Make a topic and a group of the environment, and one of another."""
     if NAME not in truth.topics(cluster.bootstrap):
         topics.create(cluster.bootstrap, NAME)
     if "alive-orders" not in truth.topics(cluster.bootstrap):
@@ -59,40 +63,42 @@ def test_by_default_it_shows_what_would_go_and_deletes_nothing(cluster: Cluster,
     assert (state(cluster), list(tmp_path.iterdir())) == (before, [])
 
 
-@pytest.mark.parametrize(
-    ("variables", "words"),
-    [
-        pytest.param({"teardown_max_share": 0.001}, r"the patterns match 1 of the \d+ groups \(", id="share of groups"),
-        pytest.param({"teardown_max_share": 0}, "teardown_max_share must be above 0", id="no share"),
-        pytest.param({"teardown_allowed_patterns": []}, "teardown_allowed_patterns is empty", id="nothing allowed"),
-        pytest.param(
-            {"teardown_allowed_patterns": "alive-*"},
-            f"teardown_allowed_patterns does not allow undead-group, {NAME}:",
-            id="not allowed",
-        ),
-        pytest.param(
-            {"teardown_allowed_patterns": ["undead-g*"]}, f"does not allow {NAME}:", id="the topic is not allowed"
-        ),
-        pytest.param({"teardown_scope": "topic"}, "must be one or more of: groups, topics", id="unknown scope"),
-        pytest.param({"teardown_scope": []}, "teardown_scope is empty", id="no scope"),
-        pytest.param({"teardown_backup_folder": "/nowhere"}, "/nowhere is not a folder", id="no folder"),
-        pytest.param({"teardown_max_changes": 0}, "max_changes is 0", id="max-changes"),
-        pytest.param(
-            {"teardown_apply": False, "teardown_max_share": 0.001, "teardown_max_changes": 0},
-            r"the patterns match 1 of the \d+ groups \(",
-            id="share of groups in a look",
-        ),
-        pytest.param(
-            {"teardown_apply": False, "teardown_max_changes": 0}, "max_changes is 0", id="max-changes in a look"
-        ),
-    ],
-)
-def test_refused(cluster: Cluster, world: None, variables: dict[str, Any], words: str) -> None:
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "share of groups": ({"teardown_max_share": 0.001}, r"the patterns match 1 of the \d+ groups \("),
+    "no share": ({"teardown_max_share": 0}, "teardown_max_share must be above 0"),
+    "nothing allowed": ({"teardown_allowed_patterns": []}, "teardown_allowed_patterns is empty"),
+    "not allowed": (
+        {"teardown_allowed_patterns": "alive-*"},
+        f"teardown_allowed_patterns does not allow undead-group, {NAME}:",
+    ),
+    "the topic is not allowed": ({"teardown_allowed_patterns": ["undead-g*"]}, f"does not allow {NAME}:"),
+    "unknown scope": ({"teardown_scope": "topic"}, "must be one or more of: groups, topics"),
+    "no scope": ({"teardown_scope": []}, "teardown_scope is empty"),
+    "no folder": ({"teardown_backup_folder": "/nowhere"}, "/nowhere is not a folder"),
+    "max-changes": ({"teardown_max_changes": 0}, "max_changes is 0"),
+    "share of groups in a look": (
+        {"teardown_apply": False, "teardown_max_share": 0.001, "teardown_max_changes": 0},
+        r"the patterns match 1 of the \d+ groups \(",
+    ),
+    "max-changes in a look": ({"teardown_apply": False, "teardown_max_changes": 0}, "max_changes is 0"),
+}
+
+
+@pytest.fixture(scope="module")
+def refused(cluster: Cluster) -> dict[str, Play]:
+    """One run of all rows, after which everything is as before."""
+    fill(cluster)
     before = state(cluster)
-    done = play("teardown", cluster.bootstrap, VARIABLES | variables)
-    assert (done.code, done.changed) == (2, [])
-    assert re.search(words, done.words)
+    done = play_role("teardown", cluster.bootstrap, {name: row[0] for name, row in REFUSED.items()}, VARIABLES)
     assert state(cluster) == before
+    return done
+
+
+@pytest.mark.parametrize("row", REFUSED)
+def test_refused(refused: dict[str, Play], row: str) -> None:
+    done = refused[row]
+    assert (done.code, done.changed) == (2, [])
+    assert re.search(REFUSED[row][1], done.words)
 
 
 def test_the_share_is_of_groups_and_of_topics(cluster: Cluster, world: None) -> None:

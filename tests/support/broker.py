@@ -197,9 +197,9 @@ class Cluster:
         """SIGKILL a broker."""
         self._processes.pop(node).kill()
 
-    def stop(self, node: int = 1) -> None:
-        """Shut down a broker cleanly."""
-        self._processes.pop(node).stop()
+    def stop(self, node: int = 1, timeout: float = 20) -> None:
+        """Shut down a broker cleanly; it is killed after `timeout` seconds."""
+        self._processes.pop(node).stop(timeout)
 
     def pause(self, node: int = 1) -> None:
         """SIGSTOP a broker: its connections remain open without responses."""

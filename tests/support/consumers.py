@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
 
-from tests.support import truth
+from tests.support import jars, truth
 from tests.support.clients import Client, properties
 from tests.support.collection import CHECKOUT
-from tests.support.jars import DEFAULT_VERSION, POM, java
 from tests.support.process import Process
 
 Event = dict[str, Any]
@@ -235,12 +234,11 @@ def _streams(
         "default.key.serde": serde,
         "default.value.serde": serde,
     }
-    source = str(POM.with_name(f"{program}.java"))
     given = [f"{key}={value}" for key, value in {**common, **settings}.items()]
 
     def command(events: Path) -> list[str]:
         state = f"state.dir={events.with_suffix('.state')}"
-        return java(DEFAULT_VERSION, 128, source, str(events), names, *given, state)
+        return jars.program(program, 128, str(events), names, *given, state)
 
     return command
 

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -49,7 +49,41 @@ def classpath(version: str = DEFAULT_VERSION) -> str:
 
 def java(version: str, heap: int, *arguments: str) -> list[str]:
     """A Java command with the jars of a Kafka release and a heap of so many MB."""
-    return ["java", f"-Xmx{heap}m", *_JVM, "-cp", classpath(version), *arguments]
+    return ["java", f"-Xmx{heap}m", *_JVM, *_shared(version), "-cp", classpath(version), *arguments]
+
+
+def program(name: str, heap: int, *arguments: str) -> list[str]:
+    """A Java command that runs a program of this folder (`kafka/`) with the jars of the newest release.
+
+    :raises subprocess.CalledProcessError: when it does not compile.
+    """
+    source = POM.with_name(f"{name}.java")
+    folder = CACHE / "programs" / hashlib.sha256(source.read_bytes()).hexdigest()[:12]
+    if not folder.is_dir():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+            classes = Path(scratch) / "classes"
+            subprocess.run(["javac", "-d", str(classes), "-cp", classpath(), str(source)], check=True)
+            # another process may have been quicker
+            with contextlib.suppress(OSError):
+                classes.rename(folder)
+    command = java(DEFAULT_VERSION, heap, name, *arguments)
+    command[command.index("-cp") + 1] += f":{folder}"
+    return command
+
+
+def class_data(version: str = DEFAULT_VERSION) -> Path:
+    """The archive of class data with which Java starts a release's programs in two thirds of their time, if it exists.
+
+    ``python -m tests.support.class_data`` makes it.
+    """
+    return CACHE / f"{version}.jsa"
+
+
+def _shared(version: str) -> list[str]:
+    archive = class_data(version)
+    # an archive of another Java is ignored, which it would say among the output of tools
+    return [f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"] if archive.exists() else []
 
 
 def _fetch(version: str, folder: Path) -> None:
@@ -78,11 +112,3 @@ def check(version: str, folder: Path) -> None:
     other = sorted(name for name in known | found if known.get(name) != found.get(name))
     if other:
         raise RuntimeError(f"Apache Kafka {version}: these are not the jars of {CHECKSUMS.name}: {', '.join(other)}")
-
-
-if __name__ == "__main__":
-    try:
-        for wanted in sys.argv[1:] or [DEFAULT_VERSION]:
-            jars(wanted)
-    except RuntimeError as error:
-        sys.exit(str(error))
