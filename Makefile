@@ -12,7 +12,7 @@ demo: setup
 
 test:
 	@PYTHON="$(PYTHON)" bash tests/support/setup.sh test
-	@.venv/bin/pytest --numprocesses 2 --dist loadfile
+	@.venv/bin/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 test-matrix:
 	@PYTHON="$(PYTHON)" bash tests/support/setup.sh test

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,7 +13,7 @@ import pytest
 from confluent_kafka import Consumer as Client
 from confluent_kafka import TopicPartition
 
-from tests.live.playbook import play_tasks
+from tests.live.playbook import Play, play_tasks
 from tests.live.task import ansible
 from tests.support import commits, consumers, topics, truth
 from tests.support.broker import Cluster
@@ -22,7 +21,6 @@ from tests.support.clients import properties
 
 TOPIC = "given-back"
 PARTITIONS = 6
-NUMBERS = itertools.count()
 
 Commit = Callable[[Cluster, str], None]
 
@@ -75,7 +73,7 @@ def by_hand(cluster: Cluster, group: str) -> None:
 
 def look(name: str, group: str) -> dict[str, Any]:
     asked = {"name": group, "gather": ["offsets", "lag"]}
-    return {"name": name, "kafkaops.groups.consumer_group_info": asked, "register": name}
+    return {"name": name, "kafkaops.groups.consumer_group_info": asked}
 
 
 def give_back(name: str, group: str, **more: Any) -> dict[str, Any]:
@@ -83,34 +81,45 @@ def give_back(name: str, group: str, **more: Any) -> dict[str, Any]:
     return {"name": name, "kafkaops.groups.consumer_group_offsets": given, **more}
 
 
-@pytest.mark.parametrize("commit", [with_an_epoch, by_kip_848, without_an_epoch, by_java, by_hand])
-def test_offsets(cluster: Cluster, bootstrap: str, commit: Commit) -> None:
-    group = f"given-back-{next(NUMBERS)}"
-    commit(cluster, group)
-    truth.wait_state(cluster.client(), group, "Empty")
-    done = play_tasks(
-        [
-            look("returned", group),
-            give_back("predicted", group, check_mode=True),
-            give_back("set", group),
-            look("after", group),
-            give_back("copied", f"{group}-copy"),
-            look("copy", f"{group}-copy"),
-        ],
-        bootstrap,
-    )
-    assert done.words == ""
-    offsets = done.tasks["returned"]["groups"][0]["offsets"]
+COMMITS: dict[str, Commit] = {
+    commit.__name__: commit for commit in (with_an_epoch, by_kip_848, without_an_epoch, by_java, by_hand)
+}
+
+
+@pytest.fixture(scope="module")
+def offsets_given_back(cluster: Cluster, bootstrap: str) -> Play:
+    """One run in which the offsets of a group for each kind of commit are given back, and to another group."""
+    tasks = []
+    for name, commit in COMMITS.items():
+        group = f"given-back-{name}"
+        commit(cluster, group)
+        truth.wait_state(cluster.client(), group, "Empty")
+        tasks += [
+            {**look(f"returned {name}", group), "register": "returned"},
+            give_back(f"predicted {name}", group, check_mode=True),
+            give_back(f"set {name}", group),
+            look(f"after {name}", group),
+            give_back(f"copied {name}", f"{group}-copy"),
+            look(f"copy {name}", f"{group}-copy"),
+        ]
+    return play_tasks(tasks, bootstrap)
+
+
+@pytest.mark.parametrize("commit", COMMITS)
+def test_offsets(offsets_given_back: Play, commit: str) -> None:
+    assert offsets_given_back.words == ""
+    done = {name.removesuffix(f" {commit}"): result for name, result in offsets_given_back.tasks.items()}
+    offsets = done["returned"]["groups"][0]["offsets"]
     for name in ("predicted", "set"):
-        assert done.tasks[name]["summary"]["unchanged"] == len(offsets)
-    assert done.changed == ["copied"]
+        assert done[name]["summary"]["unchanged"] == len(offsets)
+    assert [name for name in ("predicted", "set", "copied") if done[name]["changed"]] == ["copied"]
     for name in ("after", "copy"):
-        assert done.tasks[name]["groups"][0]["offsets"] == offsets
+        assert done[name]["groups"][0]["offsets"] == offsets
     epochs = [each["leader_epoch"] for each in offsets]
-    if commit is by_hand:
+    if commit == "by_hand":
         assert epochs == [-1, -1, 0, -1, -1], "what the broker keeps of numbers that are no offset and no epoch"
     else:
-        assert (-1 if commit is without_an_epoch else 0) in epochs
+        assert (-1 if commit == "without_an_epoch" else 0) in epochs
 
 
 @pytest.fixture(scope="module")
