@@ -98,7 +98,7 @@ def topics(client: Client) -> dict[str, int]:
 
 
 def offsets(client: Client, group: str) -> dict[tuple[str, int], Offset]:
-    """The committed offsets of a group by topic and partition, without pending transactions. Raises as `all_offsets`."""
+    """The committed offsets of a group by topic and partition, without pending ones. Raises as `all_offsets`."""
     return all_offsets(client, [group])[group]
 
 
