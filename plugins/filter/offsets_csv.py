@@ -19,10 +19,12 @@ options:
   _input:
     description:
       - The C(groups) that M(kafkaops.groups.consumer_group_info) returns with C(gather=[offsets]), or the C(results) of
-        M(kafkaops.groups.consumer_group_offsets) with C(state=present).
+        M(kafkaops.groups.consumer_group_offsets) or M(kafkaops.groups.share_group_offsets) with C(state=present).
       - Of results, the offsets after the change are used, in check mode also. Failed items are omitted. Use results
         with C(detail=full), because other values omit items.
       - A group whose offsets are unknown fails.
+      - Share groups together with other groups fail, because the file does not contain the types of groups. Restore a
+        file of share groups with M(kafkaops.groups.share_group_offsets).
     type: list
     elements: dict
     required: true
@@ -66,6 +68,11 @@ def offsets_csv(found: c.Iterable[Found]) -> str:
     """Return groups with offsets, or the results of setting offsets, as CSV."""
     given = list(found)
     names = {_name(each) for each in given}
+    if len({each["type"] == "share" for each in given if "type" in each}) > 1:
+        raise AnsibleFilterError(
+            "offsets_csv: the input contains share groups and other groups, which a CSV file does not distinguish: "
+            "write two files"
+        )
     rows = [row for each in given for row in _rows(each)]
     return csv_file.text(row if len(names) > 1 else row._replace(group=None) for row in rows)
 

@@ -67,7 +67,7 @@ options:
       - Whether to remove the settings that the groups override, too; see M(kafkaops.groups.group_config). Brokers keep
         the settings of a deleted group, and a new group of the same name uses them.
       - Settings of groups that do not exist are removed, too. Settings of a group that cannot be deleted remain.
-      - O(backup) does not contain the settings. They are in RV(results[].before) and in the diff.
+      - O(backup) contains the removed settings. Restore them with M(kafkaops.groups.group_config).
       - If V(false), RV(remaining_configs) and a warning list the remaining settings.
     type: bool
     default: false
@@ -75,6 +75,8 @@ options:
     description:
       - Whether to delete the internal topics of the deleted streams groups (KIP-1071), too. These are the changelog and
         repartition topics of the topology of the group. Its source topics are never deleted.
+      - The members of a group declare its topology. Topics whose names are not those of internal topics of Kafka
+        Streams, such as C(<group>-<store>-changelog), are not deleted, and the task warns.
       - A topic is only deleted after its group. If the deletion of a topic fails, delete the topic with
         M(kafkaops.groups.topic), because the topology is deleted with the group.
       - The task does not check whether other groups read these topics, and O(backup) does not contain their records.
@@ -95,6 +97,7 @@ notes:
   - Without O(internal_topics=true), deleting the group of a Streams application does not delete its internal topics.
   - A simple group (one that commits without joining) is always empty, even if it is in use. Its next commit recreates
     it.
+  - With O(configs=true), O(backup) also contains the settings of groups that do not exist.
   - Of share groups, O(backup) contains the start offsets. It does not contain which records after them were processed.
     Start offsets that are unknown are not in it, and the task warns.
   - This module deletes the groups of O(plan). Use M(kafkaops.groups.consumer_group_offsets) to delete the committed

@@ -217,10 +217,11 @@ options:
         description:
           - The path of the back-up, on the host that the module runs on.
           - The path of a CSV file of C(kafka-consumer-groups.sh --export) ends in C(.csv). Its lines have the form
-            C(TOPIC,PARTITION,OFFSET) of O(group), or C(GROUP,TOPIC,PARTITION,OFFSET). Such a file contains neither the
-            id of the cluster, nor ids of topics, nor metadata, so O(restore.any_cluster) has no effect, and recreated
-            topics are not detected. The metadata of a committed offset is kept if the offset does not change, and is
-            cleared otherwise.
+            C(TOPIC,PARTITION,OFFSET) of O(group), or C(GROUP,TOPIC,PARTITION,OFFSET). Such a file contains neither
+            types of groups, nor the id of the cluster, nor ids of topics, nor metadata. The start offsets of a share
+            group that was deleted would be restored as committed offsets. O(restore.any_cluster) has no effect, and
+            recreated topics are not detected. The metadata of a committed offset is kept if the offset does not change,
+            and is cleared otherwise.
         type: path
         required: true
       topics:

@@ -35,8 +35,8 @@ options:
       - Numbers and booleans are rejected, because YAML changes their spelling (V(007) becomes 7, V(on) becomes true).
         Quote them. This is why the type is V(raw).
       - Duplicate names are ignored.
+      - Required without O(restore).
     type: raw
-    required: true
     aliases: [name]
   state:
     description:
@@ -63,6 +63,26 @@ options:
       - Whether to remove all settings that the groups override. Requires O(state=absent).
     type: bool
     default: false
+  restore:
+    description:
+      - Set the settings in a back-up of M(kafkaops.groups.consumer_group) with
+        O(kafkaops.groups.consumer_group#module:configs=true). Requires O(state=present).
+      - All settings of the back-up are restored, or only those of O(names). Settings that are not in the back-up are
+        not changed. A group of the back-up without settings has no item in RV(results).
+    type: dict
+    suboptions:
+      path:
+        description: The path of the back-up, on the host that the module runs on.
+        type: path
+        required: true
+      any_cluster:
+        description: Whether to restore a back-up of another cluster. If V(false), such a back-up is rejected.
+        type: bool
+        default: false
+      missing_only:
+        description: Whether to restore only settings that the group does not override now. Other settings are kept.
+        type: bool
+        default: false
   max_changes:
     description:
       - Maximum number of settings to set and remove in this task. If more changes are planned, the task fails before
@@ -104,6 +124,12 @@ EXAMPLES = r"""
     - name: Show the settings of two groups
       kafkaops.groups.group_config:
         names: [reports, work]
+
+    - name: Restore the settings of a group that was deleted
+      kafkaops.groups.group_config:
+        name: reports
+        restore:
+          path: /var/backups/kafka/groups-20260131T120000Z.json
 
     - name: Remove all settings of a group
       kafkaops.groups.group_config:
@@ -248,17 +274,26 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations import
 def main() -> None:
     run(
         {
-            "names": {"type": "raw", "required": True, "aliases": ["name"]},
+            "names": {"type": "raw", "aliases": ["name"]},
             "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
             "config": {"type": "dict"},
             "keys": {"type": "list", "elements": "str", "no_log": False},
             "remove_all": {"type": "bool", "default": False},
+            "restore": {
+                "type": "dict",
+                "options": {
+                    "path": {"type": "path", "required": True},
+                    "any_cluster": {"type": "bool", "default": False},
+                    "missing_only": {"type": "bool", "default": False},
+                },
+            },
             "max_changes": {"type": "int"},
             **RESULTS_SPEC,
         },
         group_configs.parse,
         group_configs.change_configs,
-        mutually_exclusive=[("config", "keys")],
+        mutually_exclusive=[("config", "keys", "restore")],
+        required_one_of=[("names", "restore")],
     )
 
 

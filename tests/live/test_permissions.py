@@ -239,6 +239,11 @@ CASES: dict[str, Case] = {
         [Need("DESCRIBE_CONFIGS", "group")],
         check=nothing,
     ),
+    "group-config-restored": Case(
+        "group_config",
+        {"names": ["GROUP"], "restore": {"path": "FOLDER/restore.json"}},
+        [Need("ALTER_CONFIGS", "group", words="DESCRIBE_CONFIGS on group")],
+    ),
     "start-offsets-absent": Case(
         "share_group_offsets",
         {"group": "GROUP", "state": "absent", "topics": [ON_READ]},
@@ -248,6 +253,12 @@ CASES: dict[str, Case] = {
     "start-offsets-present": Case(
         "share_group_offsets",
         {"group": "GROUP", "offsets": [OFFSET]},
+        [Need("READ", "group"), Need("READ", "topic", READ)],
+        exists=False,
+    ),
+    "start-offsets-restored": Case(
+        "share_group_offsets",
+        {"restore": {"path": "FOLDER/restore.json"}},
         [Need("READ", "group"), Need("READ", "topic", READ)],
         exists=False,
     ),
@@ -382,8 +393,11 @@ def write_files(trial: Trial, folder: Path, cluster_id: str) -> None:
     """A plan that deletes the group of a trial, and a back-up of it."""
     planned = PlannedGroup(trial.group, "classic", "Empty", "old", {TopicPartition(READ, 0): 1})
     plan_file.write(str(folder / "plan.json"), Plan(cluster_id, datetime.datetime.now(datetime.UTC), {}, [planned], []))
-    saved = GroupSnapshot(trial.group, "classic", "Empty", {TopicPartition(READ, 0): Committed(1)})
-    snapshot.write(str(folder / "restore.json"), cluster_id, {}, [saved])
+    # the start offsets of share groups are 1
+    type_, offset = ("share", 2) if "start-offsets" in trial.case else ("classic", 1)
+    saved = GroupSnapshot(trial.group, type_, "Empty", {TopicPartition(READ, 0): Committed(offset)})
+    settings = {trial.group: {"consumer.session.timeout.ms": "50000"}}
+    snapshot.write(str(folder / "restore.json"), cluster_id, {}, [saved], settings)
 
 
 def said(outcome: Outcome) -> str:

@@ -207,9 +207,17 @@ def test_an_older_broker(release: Cluster, state: str) -> None:
 def test_a_backup_of_groups_of_two_types_is_restored_by_the_role(cluster: Cluster, group: str, tmp_path: Path) -> None:
     client, backup, classic = cluster.client(), tmp_path / "both.json", f"{group}-classic"
     commits.commit(client, classic, {(TOPIC, 0): (3, "kept", -1)})
-    deleted = run("consumer_group", cluster.bootstrap, names=[group, classic], backup=str(backup))
-    assert (deleted.changed, deleted.errors) == (2, {})
+    settings = {
+        group: {"share.auto.offset.reset": "earliest"},
+        f"{group}-none": {"consumer.session.timeout.ms": "50000"},
+    }
+    for name, config in settings.items():
+        topics.configure_group(client, name, config)
+    names = [group, classic, f"{group}-none"]
+    deleted = run("consumer_group", cluster.bootstrap, names=names, configs=True, backup=str(backup))
+    assert (deleted.changed, deleted.errors) == (4, {})
     assert not truth.groups(client).keys() & {group, classic}
+    assert truth.group_configs(client, [*settings]) == {name: {} for name in settings}
 
     # each module restores its own type, and says so of the other
     for name, module in ((group, "consumer_group_offsets"), (classic, "share_group_offsets")):
@@ -220,12 +228,16 @@ def test_a_backup_of_groups_of_two_types_is_restored_by_the_role(cluster: Cluste
         assert (named.changed, named.errors) == (0, {name: "INVALID_REQUEST"})
 
     variables: dict[str, Any] = {"restore_from": str(backup)}
-    both = ["Restore committed offsets", "Restore start offsets of share groups"]
-    assert play("restore", cluster.bootstrap, variables, check=True).changed == both
+    every = ["Restore committed offsets", "Restore start offsets of share groups", "Restore settings"]
+    assert play("restore", cluster.bootstrap, variables, check=True).changed == every
     assert not truth.groups(client).keys() & {group, classic}
     only = play("restore", cluster.bootstrap, {**variables, "restore_groups": [group]})
-    assert (only.code, only.changed) == (0, both[1:])
-    assert play("restore", cluster.bootstrap, variables).changed == both[:1]
+    assert (only.code, only.changed) == (0, every[1:])
+    assert truth.group_configs(client, [*settings]) == {**settings, f"{group}-none": {}}
+    topics.configure_group(client, group, {"share.auto.offset.reset": "latest"})
+    assert play("restore", cluster.bootstrap, variables).changed == [every[0], every[2]]
+    kept = {**settings, group: {"share.auto.offset.reset": "latest"}}
+    assert truth.group_configs(client, [*settings]) == kept, "settings that were set again are kept"
     assert truth.start_offsets(client, [group]) == {group: [f"{TOPIC}-0=4 lag 6"]}
     assert truth.offsets(client, classic) == {(TOPIC, 0): truth.Offset(3, "kept", -1)}
     assert play("restore", cluster.bootstrap, variables).changed == []

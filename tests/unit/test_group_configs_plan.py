@@ -6,15 +6,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import NothingChanged, TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import backup
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
-from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Setting
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import GroupSnapshot, Setting
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import group_configs
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.group_configs import (
     Request,
+    Restore,
     _is_made,
     explained,
     plan,
@@ -24,7 +27,7 @@ TIMEOUT, RESET = "consumer.session.timeout.ms", "share.auto.offset.reset"
 #: A group that overrides the first of two settings.
 SEEN = {TIMEOUT: Setting("45000", True), RESET: Setting("latest", False)}
 GIVEN: dict[str, Any] = {"names": ["g"], "state": "present", "config": None, "keys": None, "max_changes": None}
-GIVEN["remove_all"] = False
+GIVEN |= {"remove_all": False, "restore": None}
 SAME = (TIMEOUT, "none", False, "45000", "45000")
 
 
@@ -43,7 +46,7 @@ SAME = (TIMEOUT, "none", False, "45000", "45000")
     ],
 )
 def test_plan(config: dict[str, str | None] | None, expected: list[Any]) -> None:
-    items = [item.as_result() for item in plan(Request(["g"], config, None), {"g": dict(SEEN)})]
+    items = [item.as_result() for item in plan(Request({"g": config}, None), {"g": dict(SEEN)})]
     assert [
         (
             item["setting"],
@@ -59,20 +62,20 @@ def test_plan(config: dict[str, str | None] | None, expected: list[Any]) -> None
 
 @pytest.mark.parametrize("config", [{}, None])
 def test_a_group_without_settings_is_one_item(config: dict[str, str | None] | None) -> None:
-    (item,) = plan(Request(["g"], config, None), {"g": {RESET: SEEN[RESET]}})
+    (item,) = plan(Request({"g": config}, None), {"g": {RESET: SEEN[RESET]}})
     assert (item.target.setting, item.changed, item.error) == (None, False, None)
 
 
 @pytest.mark.parametrize(("wanted", "changed"), [("True", False), (" TRUE", False), ("false", True), ("1", True)])
 def test_a_boolean(wanted: str, changed: bool) -> None:
-    (item,) = plan(Request(["g"], {"offload": wanted}, None), {"g": {"offload": Setting("true", True)}})
+    (item,) = plan(Request({"g": {"offload": wanted}}, None), {"g": {"offload": Setting("true", True)}})
     assert item.changed is changed
 
 
 def test_a_setting_that_the_brokers_do_not_know() -> None:
     words = rf"do not know the group setting 'consumer.nonsense': they know {TIMEOUT}, {RESET}\. Nothing was changed\."
     with pytest.raises(NothingChanged, match=words):
-        plan(Request(["g"], {TIMEOUT: "1", "consumer.nonsense": "1"}, None), {"g": SEEN})
+        plan(Request({"g": {TIMEOUT: "1", "consumer.nonsense": "1"}}, None), {"g": SEEN})
 
 
 @pytest.mark.parametrize(
@@ -85,7 +88,7 @@ def test_a_setting_that_the_brokers_do_not_know() -> None:
 )
 def test_a_group_that_cannot_be_read(name: str, words: str) -> None:
     seen = {"g": explained("g", error(name, "why")), "h": SEEN}
-    items = plan(Request(["g", "h"], {TIMEOUT: "1"}, None), seen)
+    items = plan(Request({name: {TIMEOUT: "1"} for name in ("g", "h")}, None), seen)
     assert items[0].error is not None
     assert words in items[0].error.message
     assert items[1].changed
@@ -101,12 +104,60 @@ def test_a_group_that_cannot_be_read(name: str, words: str) -> None:
     ],
 )
 def test_options(given: dict[str, Any], config: dict[str, str | None] | None) -> None:
-    assert group_configs.parse({**GIVEN, **given}) == Request(["g"], config, None)
+    assert group_configs.parse({**GIVEN, **given}) == Request({"g": config}, None)
+
+
+@pytest.mark.parametrize(
+    ("missing_only", "saved", "expected"),
+    [
+        (False, {TIMEOUT: "60000", RESET: "earliest"}, [(TIMEOUT, "60000", True), (RESET, "earliest", True)]),
+        (True, {TIMEOUT: "60000", RESET: "earliest"}, [(TIMEOUT, "45000", False), (RESET, "earliest", True)]),
+        (False, {TIMEOUT: "45000"}, [(TIMEOUT, "45000", False)]),
+    ],
+)
+def test_a_restore(missing_only: bool, saved: dict[str, str | None], expected: list[Any]) -> None:
+    items = plan(Request({"g": saved}, None, Restore("b.json", False, missing_only)), {"g": SEEN})
+    assert [(item.target.setting, item.after and item.after.as_result()["value"], item.changed) for item in items] == (
+        expected
+    )
+
+
+@pytest.mark.parametrize(("names", "chosen"), [(None, []), ("g", ["g"]), (["g", "h"], ["g", "h"])])
+def test_options_of_a_restore(names: Any, chosen: list[str]) -> None:
+    restore = {"path": "b.json", "any_cluster": False, "missing_only": True}
+    request = group_configs.parse({**GIVEN, "names": names, "restore": restore})
+    assert request == Request(dict.fromkeys(chosen), None, Restore("b.json", False, True))
+
+
+@pytest.mark.parametrize(
+    ("names", "configs"),
+    [
+        ([], {"set": {TIMEOUT: "1"}, "gone": {RESET: "latest"}}),
+        (["gone"], {"gone": {RESET: "latest"}}),
+        # nothing has to be read of a group without settings in the back-up
+        (["bare", "set"], {"set": {TIMEOUT: "1"}}),
+        (["bare"], {}),
+        (["set", "other"], None),
+    ],
+)
+def test_the_settings_of_a_backup(tmp_path: Path, names: list[str], configs: Any) -> None:
+    file = tmp_path / "b.json"
+    groups = [GroupSnapshot(name, "classic", "Empty", {}) for name in ("set", "bare")]
+    backup.write(str(file), "c", {}, groups, {"set": {TIMEOUT: "1"}, "gone": {RESET: "latest"}})
+    restore = Restore(str(file), False, False)
+    if configs is not None:
+        assert group_configs._saved(restore, names, "c") == configs
+        return
+    with pytest.raises(NothingChanged, match=r"b\.json does not contain group 'other'"):
+        group_configs._saved(restore, names, "c")
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
+        ({"state": "absent", "restore": {"path": "b"}}, "restore requires state present"),
+        ({"remove_all": True, "restore": {"path": "b"}}, "restore requires state present"),
+        ({"restore": {"path": "", "any_cluster": False, "missing_only": False}}, "restore.path is empty"),
         ({"config": {"a": 1.5}}, "config: a is 1.5, and must be a string, an integer, a boolean or null"),
         ({"config": {"a": ["x"]}}, "config: a is .'x'., and must be"),
         ({"config": {1: "x"}}, "config is 1, which YAML reads as a number"),

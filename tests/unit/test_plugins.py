@@ -364,6 +364,13 @@ def test_what_is_no_offsets(found: Any) -> None:
         offsets_csv(found)
 
 
+def test_groups_that_a_file_does_not_distinguish() -> None:
+    groups = [{"name": name, "type": type_, "offsets": OFFSETS} for name, type_ in (("g", "classic"), ("s", "share"))]
+    with pytest.raises(AnsibleFilterError, match="contains share groups and other groups, which a CSV file does not"):
+        offsets_csv(groups)
+    assert offsets_csv(groups[1:]) == "orders,0,5\nbills,1,0\n"
+
+
 def test_unknown_offsets_are_not_written() -> None:
     with pytest.raises(AnsibleFilterError, match="the offsets of group 'g' are unknown"):
         offsets_csv([{"name": "g", "offsets": None}])

@@ -47,6 +47,12 @@ def test_removals() -> None:
     ]
 
 
+def test_values_to_back_up() -> None:
+    items = _remaining_configs.removals({"g": SET, "denied": DENIED, "limited": SET})
+    items[3:] = [item.failed(DENIED) for item in items[3:]]
+    assert _remaining_configs.removed_values(items) == {"g": {"a": "1", "b": "2"}}
+
+
 def test_settings_of_a_group_that_is_kept_are_kept() -> None:
     deletion = Item.planned(GroupTarget("kept"), "delete_group", None)
     items = [deletion, *_remaining_configs.removals({"kept": SET, "gone": SET, "denied": DENIED})]

@@ -60,6 +60,11 @@ def test_start_offsets(partitions: list[t.Any], code: int, outcome: t.Any) -> No
         assert got == outcome or type(got) is outcome
 
 
+def test_brokers_are_asked_about_one_group_at_a_time() -> None:
+    """They take longer for the groups of one request than for as many requests."""
+    assert DescribeShareGroupOffsets().batch_for(1) == 1
+
+
 OFFSETS = {"g": {at(): 3, at(1): 4}}
 
 

@@ -27,13 +27,14 @@ GROUPS = [
     GroupSnapshot("none", "consumer", "Empty", {}),
 ]
 IDS = {"a": "AAAAAAAAAAEAAAAAAAAAAg", "gone": None}
-BACKUP = Backup("cluster-1", IDS, {group.name: group for group in GROUPS})
+SETTINGS = {"ü": {"consumer.session.timeout.ms": "50000"}, "deleted": {"share.auto.offset.reset": ""}}
+BACKUP = Backup("cluster-1", IDS, {group.name: group for group in GROUPS}, SETTINGS)
 
 
 @pytest.fixture
 def path(tmp_path: pathlib.Path) -> pathlib.Path:
     file = tmp_path / "backup.json"
-    snapshot.write(str(file), "cluster-1", IDS, GROUPS)
+    snapshot.write(str(file), "cluster-1", IDS, GROUPS, SETTINGS)
     return file
 
 
@@ -56,11 +57,19 @@ def test_the_contract_of_the_file(path: pathlib.Path) -> None:
         "leader_epoch": 3,
         "metadata": "m",
     }
+    assert document["settings"][0] == {"group": "deleted", "values": {"share.auto.offset.reset": ""}}
 
 
 def test_each_group_has_a_line_of_its_own(path: pathlib.Path) -> None:
     named = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith('{"name": ')]
     assert len(named) == len(GROUPS) + len(IDS)
+
+
+def test_a_file_of_an_earlier_release_holds_no_settings(path: pathlib.Path) -> None:
+    document = json.loads(path.read_text())
+    del document["settings"]
+    path.write_text(json.dumps(document))
+    assert snapshot.read(str(path), "cluster-1", any_cluster=False) == BACKUP._replace(settings={})
 
 
 def test_another_clusters_backup(path: pathlib.Path) -> None:
@@ -222,6 +231,12 @@ def of_group(*offsets: t.Any, **more: t.Any) -> dict[str, t.Any]:
         (of_group({"topic": "a"}), "is damaged"),
         (of_group(name=5), "5 is not a text"),
         (document(groups=of_group()["groups"] * 2), "'g' is in it twice"),
+        # one that is not known to be a share group would be restored as a group that commits
+        (of_group(type="Share"), "'Share' is none of classic, consumer, share, streams"),
+        (document(settings={}), "settings is not a list"),
+        (document(settings=[{"group": "g", "values": {"a": 1}}]), "1 is not a text"),
+        (document(settings=[{"group": "g", "values": []}]), "values is not a dictionary"),
+        (document(settings=[{"group": "g", "values": {}}] * 2), "'g' is in it twice"),
     ],
 )
 def test_a_file_that_is_no_backup(tmp_path: pathlib.Path, content: t.Any, sentence: str) -> None:

@@ -2,13 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Back-up files: the committed offsets of groups and the ids of their topics, as JSON."""
+"""Back-up files: the offsets of groups, the ids of their topics, and removed settings of groups, as JSON."""
 
 from __future__ import annotations
 
 import collections.abc as c
 import datetime
 import os
+import types
 import typing as t
 
 from .. import _input as inputs
@@ -23,13 +24,24 @@ BACKUP = json_file.Kind("back-up", "kafkaops.groups/backup", 2, earlier=(1,))
 TopicIds = dict[str, str | None]  # pylint: disable=unsupported-binary-operation
 """The id of each topic, None for one that did not exist; one whose id is not known is missing."""
 
+GroupSettings = c.Mapping[str, c.Mapping[str, str]]
+"""The value of each setting, by group."""
+
+_NO_SETTINGS: GroupSettings = types.MappingProxyType({})
+_TYPES = ("classic", "consumer", "share", "streams")
+
 
 class Backup(t.NamedTuple):
-    """What a back-up file holds; `topics` is empty in one of version 1."""
+    """What a back-up file holds; `topics` is empty in one of version 1.
+
+    Attributes:
+        settings: those that were removed; also of groups that did not exist.
+    """
 
     cluster_id: str
     topics: TopicIds
     groups: dict[str, GroupSnapshot]
+    settings: GroupSettings = _NO_SETTINGS
 
 
 def check_target(path: str) -> None:
@@ -44,7 +56,13 @@ def check_target(path: str) -> None:
         raise NothingChanged(f"backup: no permission to read and write in {folder}.")
 
 
-def write(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[GroupSnapshot]) -> None:
+def write(
+    path: str,
+    cluster_id: str,
+    topics: TopicIds,
+    groups: c.Iterable[GroupSnapshot],
+    settings: GroupSettings = _NO_SETTINGS,
+) -> None:
     """Write a back-up whole: mode 0600, synced to disk before it gets its name, never over an existing file.
 
     Raises:
@@ -55,6 +73,7 @@ def write(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[Group
         **BACKUP.head(cluster_id, datetime.datetime.now(datetime.UTC)),
         "topics": [{"name": name, "id": topic_id} for name, topic_id in sorted(topics.items())],
         "groups": [_group_json(group) for group in groups],
+        "settings": [{"group": name, "values": dict(values)} for name, values in sorted(settings.items())],
     }
     try:
         json_file.save(path, backup, atomic_write.as_new)
@@ -65,9 +84,15 @@ def write(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[Group
         raise NothingChanged(f"{problem}.") from exc
 
 
-def rehearse(path: str, cluster_id: str, topics: TopicIds, groups: c.Iterable[GroupSnapshot]) -> None:
+def rehearse(
+    path: str,
+    cluster_id: str,
+    topics: TopicIds,
+    groups: c.Iterable[GroupSnapshot],
+    settings: GroupSettings = _NO_SETTINGS,
+) -> None:
     """Write a back-up and remove it: check mode fails where the real run would; raises as `write` does."""
-    write(path, cluster_id, topics, groups)
+    write(path, cluster_id, topics, groups, settings)
     _remove(path, f"backup: {path} was written as a trial")
 
 
@@ -104,7 +129,16 @@ def read(path: str, cluster_id: str, any_cluster: bool) -> Backup:
         found = json_file.array(backup["topics"], "topics") if backup["version"] > 1 else []
         topics = _unique((json_file.topic(entry["name"]), _topic_id(entry["id"])) for entry in found)
         groups = [_group_from_json(group) for group in json_file.array(backup["groups"], "groups")]
-        return Backup(str(origin), topics, _unique((group.name, group) for group in groups))
+        # missing in files of earlier releases
+        removed = json_file.array(backup.get("settings", []), "settings")
+        settings = _unique((json_file.text(entry["group"]), _values(entry["values"])) for entry in removed)
+        return Backup(str(origin), topics, _unique((group.name, group) for group in groups), settings)
+
+
+def _values(values: t.Any) -> dict[str, str]:
+    if not isinstance(values, dict):
+        raise TypeError("values is not a dictionary")
+    return {json_file.text(key): json_file.metadata(value) for key, value in values.items()}
 
 
 def _topic_id(value: t.Any) -> str | None:
@@ -133,4 +167,7 @@ def _group_from_json(group: dict[str, t.Any]) -> GroupSnapshot:
             json_file.metadata(entry["metadata"]),
         )
     name, kind, state = (json_file.text(group[key]) for key in ("name", "type", "state"))
+    if kind not in _TYPES:
+        # groups of other types are restored by another module
+        raise ValueError(f"{kind!r:.60} is none of {', '.join(_TYPES)}")
     return GroupSnapshot(name, kind, state, offsets)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import collections.abc as c
+import re
 import typing as t
 
 from .._kafka.model import Group
@@ -14,9 +15,15 @@ from .._kafka.session import Session
 from . import topics
 from ._read_groups import Described
 from ._read_topics import describe_topics
-from .results import InternalTopicTarget, Item
+from .results import InternalTopicTarget, Item, counted
 
 TopicItem = Item[InternalTopicTarget]
+
+# after the group's name and a dash, as Kafka's tools tell internal topics
+_SUFFIX = re.compile(
+    r"(.+-)?(changelog|repartition|subscription-registration-topic|subscription-response-topic"
+    r"|KTABLE-FK-JOIN-SUBSCRIPTION-(REGISTRATION|RESPONSE)-[0-9]+-topic)"
+)
 
 
 async def deletions(session: Session, groups: c.Iterable[Described]) -> list[TopicItem]:
@@ -30,12 +37,28 @@ async def deletions(session: Session, groups: c.Iterable[Described]) -> list[Top
                 f"internal_topics: the topology of group '{group.name}' is unknown, so none of its topics is deleted"
             )
             continue
-        owners.update((topic, group.name) for topic in group.topology.internal_topics)
+        names = group.topology.internal_topics
+        session.warnings += _foreign_warning(group.name, [name for name in names if not _is_own(group.name, name)])
+        owners.update((name, group.name) for name in names if _is_own(group.name, name))
     seen = await describe_topics(session, owners)
     return [
         item.about(InternalTopicTarget(owners[item.target.topic], item.target.topic))
         for item in topics.plan(seen)
         if item.changed or item.error is not None
+    ]
+
+
+def _is_own(group: str, topic: str) -> bool:
+    """Whether Kafka Streams would give an internal topic of the group such a name: members declare any topology."""
+    return topic.startswith(f"{group}-") and _SUFFIX.fullmatch(topic, len(group) + 1) is not None
+
+
+def _foreign_warning(group: str, topics: c.Sequence[str]) -> list[str]:
+    if not topics:
+        return []
+    return [
+        f"internal_topics: the topology of group '{group}' contains {counted(len(topics), 'topic')} without the name "
+        f"of an internal topic of the group, first '{topics[0]}': not deleted"
     ]
 
 

@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
+import collections.abc as c
 import typing as t
 
 from .._kafka.errors import KafkaError
+from .._kafka.model import Setting
 from .._kafka.session import Session
 from . import group_configs
 from .group_configs import ConfigItem, Seen
@@ -52,6 +54,15 @@ def removals(found: Seen) -> list[ConfigItem]:
         else:
             items += [Item.planned(ConfigTarget(name, key), DELETE_CONFIG, one) for key, one in settings.items()]
     return items
+
+
+def removed_values(items: c.Iterable[Item[t.Any]]) -> dict[str, dict[str, str]]:
+    """Return the values to back up, by group and setting."""
+    values: dict[str, dict[str, str]] = {}
+    for item in items:
+        if item.changed and isinstance(item.target, ConfigTarget) and isinstance(item.before, Setting):
+            values.setdefault(item.target.group, {})[str(item.target.setting)] = item.before.value
+    return values
 
 
 def as_result(found: Seen | None) -> dict[str, dict[str, str] | None] | None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import collections.abc as c
+import types
 import typing as t
 
 from .._errors import NothingChanged
@@ -17,7 +18,7 @@ from ._read_groups import Described, StartOffsets
 from .results import InGroup, Item, Target, counted
 
 if t.TYPE_CHECKING:
-    from .._files.backup import TopicIds
+    from .._files.backup import GroupSettings, TopicIds
     from ._read_topics import Seen
 
 
@@ -64,8 +65,13 @@ def unread_warning(groups: c.Iterable[GroupSnapshot], found: dict[str, StartOffs
     ]
 
 
-async def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSnapshot]) -> str | None:
-    """Write the back-up of groups that are going to be changed; check mode removes it at once.
+async def back_up(
+    session: Session,
+    path: str | None,
+    groups: c.Sequence[GroupSnapshot],
+    settings: GroupSettings = types.MappingProxyType({}),
+) -> str | None:
+    """Write the back-up of groups and settings that are going to be changed; check mode removes it at once.
 
     Returns:
         The path, None if there is nothing to back up.
@@ -73,7 +79,7 @@ async def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSn
     Raises:
         TaskError: it cannot be written.
     """
-    if path is None or not groups:
+    if path is None or not (groups or settings):
         return None
     # not above: most tasks are done without a back-up
     from .._files import backup as snapshot
@@ -82,7 +88,7 @@ async def back_up(session: Session, path: str | None, groups: c.Sequence[GroupSn
     names = {where.topic for group in groups for where in group.offsets}
     topics = _topic_ids(await describe_topics(session, names))
     place = snapshot.rehearse if session.check_mode else snapshot.write
-    place(path, session.wire.cluster_id, topics, groups)
+    place(path, session.wire.cluster_id, topics, groups, settings)
     return path
 
 

@@ -91,7 +91,7 @@ async def delete_groups(request: Request, session: Session) -> Report:
     groups = snapshots([item for item in items if item.action in _OF_GROUPS], seen, offsets) if checked else []
     if request.backup is not None:
         session.warnings += _empty_warning(groups) + unread_warning(groups, starts)
-    backup_file = await back_up(session, request.backup, groups)
+    backup_file = await back_up(session, request.backup, groups, _remaining_configs.removed_values(items))
     if not session.check_mode:
         saved = {group.name: group.offsets for group in groups} if checked else None
         items = await apply(session, items, Precondition(saved, expected is not None, share_groups))

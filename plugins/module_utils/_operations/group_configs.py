@@ -27,20 +27,35 @@ Settings = dict[str, Setting]
 Seen = dict[str, Settings | KafkaError]  # pylint: disable=unsupported-binary-operation
 
 
+Config = dict[str, str | None] | None  # pylint: disable=unsupported-binary-operation
+
+
+class Restore(t.NamedTuple):
+    """The back-up to restore, and what to do if it is of another cluster, or a setting is set again."""
+
+    path: str
+    any_cluster: bool
+    missing_only: bool
+
+
 class Request(t.NamedTuple):
     """The task of C(group_config).
 
     Attributes:
-        config: the wanted value of each setting, None to remove it; None to remove every setting that is set.
+        configs: of each group, the wanted value of each setting, None to remove it; None to remove every setting that
+            is set, and empty to show them.
+        restore: the back-up to restore instead, of these groups, or of all if there are none.
     """
 
-    names: list[str]
-    config: dict[str, str | None] | None
+    configs: dict[str, Config]
     max_changes: int | None
+    restore: Restore | None = None
 
 
 def parse(params: dict[str, t.Any]) -> Request:
     """Return what the options ask for; raises TaskError where an option cannot be."""
+    if params["restore"] is not None:
+        return _restoring(params)
     names = group_names(params["names"])
     max_changes = inputs.optional_natural(params["max_changes"], "max_changes")
     present = params["state"] == "present"
@@ -51,14 +66,24 @@ def parse(params: dict[str, t.Any]) -> Request:
         raise InvalidOption("remove_all requires state absent: set state, or omit it.")
     if present:
         given = params["config"] or {}
-        return Request(names, {_name(key, "config"): _value(key, value) for key, value in given.items()}, max_changes)
+        config = {_name(key, "config"): _value(key, value) for key, value in given.items()}
+        return Request(dict.fromkeys(names, config), max_changes)
     if params["remove_all"] and params["keys"] is not None:
         raise InvalidOption("remove_all and keys are mutually exclusive: set one of them.")
     if params["remove_all"]:
-        return Request(names, None, max_changes)
+        return Request(dict.fromkeys(names), max_changes)
     if params["keys"] is None:
         raise InvalidOption("state absent needs keys or remove_all: set the names of settings, or remove_all to true.")
-    return Request(names, dict.fromkeys(inputs.texts(params["keys"], "keys")), max_changes)
+    return Request(dict.fromkeys(names, dict.fromkeys(inputs.texts(params["keys"], "keys"))), max_changes)
+
+
+def _restoring(params: dict[str, t.Any]) -> Request:
+    if params["state"] != "present" or params["remove_all"]:
+        raise InvalidOption("restore requires state present: set state, or omit it.")
+    given = params["restore"]
+    restore = Restore(inputs.path(given["path"], "restore.path"), given["any_cluster"], given["missing_only"])
+    names = [] if params["names"] is None else group_names(params["names"])
+    return Request(dict.fromkeys(names), inputs.optional_natural(params["max_changes"], "max_changes"), restore)
 
 
 def _name(key: t.Any, option: str) -> str:
@@ -80,11 +105,28 @@ def _value(key: str, value: t.Any) -> str | None:
 
 async def change_configs(request: Request, session: Session) -> Report:
     """Set and remove settings as C(group_config) asks; without any, show those that are set."""
-    seen = await read(session, request.names)
+    if request.restore is not None:
+        request = request._replace(configs=_saved(request.restore, list(request.configs), session.wire.cluster_id))
+    seen = await read(session, list(request.configs))
     items = limit(plan(request, seen), [SET_CONFIG, DELETE_CONFIG], request.max_changes)
     if not session.check_mode:
         items = await apply(session, items)
     return Report(items)
+
+
+def _saved(restore: Restore, names: list[str], cluster_id: str) -> dict[str, Config]:
+    """Return the settings in a back-up, of the named groups or of all.
+
+    Raises:
+        TaskError: the back-up cannot be read, or contains neither offsets nor settings of a group.
+    """
+    from .._files import backup as snapshot
+
+    backup = snapshot.read(restore.path, cluster_id, restore.any_cluster)
+    for name in names:
+        if name not in backup.groups and name not in backup.settings:
+            raise NothingChanged(f"restore.path: {restore.path} does not contain group '{name}'.")
+    return {name: dict(backup.settings[name]) for name in names or backup.settings if name in backup.settings}
 
 
 async def read(session: Session, names: list[str]) -> Seen:
@@ -112,18 +154,26 @@ def plan(request: Request, seen: Seen) -> list[ConfigItem]:
         TaskError: a setting is unknown to the brokers.
     """
     items: list[ConfigItem] = []
-    for name in request.names:
+    for name, config in request.configs.items():
         found = seen[name]
         if isinstance(found, KafkaError):
             items.append(Item.refused(ConfigTarget(name), NONE, found))
         else:
-            _check_known(request, found)
-            items += _plan_group(name, request, found)
+            _check_known(config, found)
+            items += _plan_group(name, _missing(request, config, found), found)
     return items
 
 
-def _check_known(request: Request, found: Settings) -> None:
-    unknown = [key for key in request.config or {} if key not in found]
+def _missing(request: Request, config: Config, found: Settings) -> Config:
+    """Return the settings to set, without those that are to be kept as they are."""
+    if request.restore is None or not request.restore.missing_only:
+        return config
+    now = _overridden(found)
+    return {key: now[key].value if key in now else value for key, value in (config or {}).items()}
+
+
+def _check_known(config: Config, found: Settings) -> None:
+    unknown = [key for key in config or {} if key not in found]
     if unknown:
         raise NothingChanged(
             f"The brokers do not know the group setting {', '.join(map(repr, unknown))}: they know "
@@ -131,11 +181,11 @@ def _check_known(request: Request, found: Settings) -> None:
         )
 
 
-def _plan_group(name: str, request: Request, found: Settings) -> list[ConfigItem]:
+def _plan_group(name: str, config: Config, found: Settings) -> list[ConfigItem]:
     now = _overridden(found)
-    if request.config:
-        wanted = request.config
-    elif request.config is None:
+    if config:
+        wanted = config
+    elif config is None:
         wanted = dict.fromkeys(now)
     else:
         wanted = {key: setting.value for key, setting in now.items()}
