@@ -61,6 +61,12 @@ def test_what_check_mode_says_of_a_plan(results: list[Any], lines: list[str], lo
     assert found["rest"] == {**PLAN, "delete_groups": [OLD][: rest[0]], "delete_offsets": [WASTE][: rest[1]]}
 
 
+def test_a_plan_without_its_skipped_entries_is_no_longer_the_approved_one() -> None:
+    approved = {**PLAN, "approved_by": "alice", "approved_at": "now", "digest": "0"}
+    assert plan_review(approved, [DELETE_GROUP])["rest"] == approved
+    assert plan_review(approved, [{"group": "old", **USED}])["rest"] == {**PLAN, "delete_groups": []}
+
+
 def test_a_group_that_loses_two_offsets_is_one_group() -> None:
     plan = {**PLAN, "delete_offsets": [WASTE, {**WASTE, "partition": 1}]}
     assert plan_review(plan, [DELETE_OFFSET, {**DELETE_OFFSET, "partition": 1}])["lost"]["groups"] == [1, 4]

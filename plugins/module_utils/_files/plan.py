@@ -22,8 +22,8 @@ PLAN = json_file.Kind("plan", "kafkaops.groups/plan", 1)
 # a share group has no committed offsets, which are what is compared
 TYPES = ("classic", "consumer", "streams")
 
-# all of them are in the file of an approved plan, none in another
-_APPROVED = {"approved_by", "approved_at", "digest"}
+#: All of them are in the file of an approved plan, none in another.
+APPROVED = {"approved_by", "approved_at", "digest"}
 
 
 class PlannedGroup(t.NamedTuple):
@@ -209,7 +209,7 @@ def _plan(content: json_file.Document) -> Plan:
         [_group(entry) for entry in json_file.array(content["delete_groups"], "delete_groups")],
         [_offset(entry) for entry in json_file.array(content["delete_offsets"], "delete_offsets")],
         _judged(content["judged"]) if "judged" in content else None,
-        _approval(content) if content.keys() & _APPROVED else None,
+        _approval(content) if content.keys() & APPROVED else None,
     )
     _once([f"group '{planned.group}'" for planned in plan.delete_groups])
     _once([f"{planned.where} of group '{planned.group}'" for planned in plan.delete_offsets])
