@@ -28,6 +28,7 @@ class Play(NamedTuple):
         words: what failed said.
         artifacts: what was handed on.
         hosts: which hosts ran each task.
+        retries: what each round of a task with C(until) returned, but the last.
     """
 
     code: int
@@ -35,6 +36,7 @@ class Play(NamedTuple):
     words: str
     artifacts: dict[str, Any]
     hosts: dict[str, list[str]]
+    retries: list[dict[str, Any]]
 
     @property
     def changed(self) -> list[str]:
@@ -118,4 +120,5 @@ def read(done: ansible_runner.Runner) -> Play:
     handed_on = [data["artifact_data"] for event, data in events if event == "playbook_on_stats"]
     assert handed_on, done.stdout.read()
     tasks = {data["task"]: data["res"] for data in finished}
-    return Play(int(done.rc), tasks, " ".join(failures), handed_on[-1], hosts)
+    retries = [data["res"] for event, data in events if event == "runner_retry"]
+    return Play(int(done.rc), tasks, " ".join(failures), handed_on[-1], hosts, retries)
