@@ -248,10 +248,10 @@ def test_a_second_run_changes_nothing_and_another_one_overwrites_nothing(files: 
     assert files.approve(match="a") == {**first, **unchanged}
     assert files.review() == {**reviewed, **unchanged}
     for options in ({"match": "b"}, {"match": "a", "approved_by": "bob"}, {"dest": str(files.plan)}):
-        with pytest.raises(TaskError, match=r"dest: .* exists already with other content and is never overwritten"):
+        with pytest.raises(TaskError, match=r"dest: .*, with other content, exists already and is never overwritten"):
             files.approve(**options)
     files.csv.write_text(f"{HEADER}\n", encoding="utf-8")
-    with pytest.raises(TaskError, match=r"review_csv: .* exists already with other content and is never overwritten"):
+    with pytest.raises(TaskError, match=r"review_csv: .*, with other content, exists already and is never overwritten"):
         files.review()
     assert files.dest.read_bytes() == written[0]
 

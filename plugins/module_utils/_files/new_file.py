@@ -14,7 +14,7 @@ from . import atomic_write
 
 def exists(path: str, option: str, content: str = "") -> NothingChanged:
     """Return the error of a path that is taken, by a file whose content is described."""
-    return NothingChanged(f"{option}: {path} exists already{content} and is never overwritten: name another file.")
+    return NothingChanged(f"{option}: {path}{content} exists already and is never overwritten: name another file.")
 
 
 def check(path: str, option: str) -> None:

@@ -85,7 +85,7 @@ def _review(plan: Plan, path: str, check_mode: bool) -> Result:
     text = plan_csv.text(plan)
     written = os.path.lexists(path)
     if written and not _has(path, text):
-        raise new_file.exists(path, "review_csv", " with other content")
+        raise new_file.exists(path, "review_csv", ", with other content,")
     if not written:
         new_file.check(path, "review_csv")
         if not check_mode:
@@ -122,7 +122,7 @@ def _approved_before(path: str, chosen: Plan, approver: str) -> Plan | None:
             expected = chosen._replace(approval=Approval(approver, existing.approval.at))
             if plan_file.digest(existing) == plan_file.digest(expected):
                 return existing
-    raise new_file.exists(path, "dest", " with other content")
+    raise new_file.exists(path, "dest", ", with other content,")
 
 
 def _result(changed: bool, path: str, plan: Plan, written: Plan, before: c.Sequence[plan_csv.Entry]) -> Result:
