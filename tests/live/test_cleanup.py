@@ -164,9 +164,9 @@ def aged(world: World, folder: Path) -> dict[str, Any]:
 
 def approved(world: World, folder: Path, selected: Path | None = None) -> dict[str, str | None]:
     """Approve the plan, or the lines of a CSV file, and return what the module says of it."""
-    given = {
+    given: dict[str, Any] = {
         "plan": str(world.plan),
-        "selected_csv": None if selected is None else str(selected),
+        "selected_csv": selected and str(selected),
         "approved_by": "alice",
     }
     path = folder / "approved.json"
