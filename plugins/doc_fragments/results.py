@@ -66,6 +66,8 @@ options:
     description:
       - The path of a plan of M(kafkaops.groups.consumer_offsets_audit) (C(plan.json)). The plan lists what to delete,
         and replaces the options that name groups. A plan for another cluster is rejected.
+      - A plan that was changed after M(kafkaops.groups.plan_approval) approved it is rejected. An approval is not
+        required. RV(ignore:plan) has the digest and the approval.
       - Each entry is checked again before the first change. It is B(skipped) unless the group has the same type,
         state and committed offsets as in the audit. The offsets are compared once more directly before each deletion.
       - Skipped entries do not fail the task. RV(ignore:results) has the reasons, and a warning has the number of

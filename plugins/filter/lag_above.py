@@ -62,10 +62,14 @@ Group = c.Mapping[str, t.Any]
 
 def lag_above(groups: c.Iterable[Group], limit: int, unknown: bool = True) -> list[Group]:
     """Return the groups whose lag is above the limit, and those whose lag is unknown."""
+    if not isinstance(limit, int) or isinstance(limit, bool):
+        raise AnsibleFilterError(f"lag_above: the limit is {limit!r:.100}, and must be an integer")
     return [group for group in groups if _above(group, limit, unknown)]
 
 
 def _above(group: Group, limit: int, unknown: bool) -> bool:
+    if not isinstance(group, c.Mapping):
+        raise AnsibleFilterError(f"lag_above: {group!r:.100} is not a group: use the groups of consumer_group_info")
     if "lag" not in group:
         raise AnsibleFilterError(f"lag_above: group '{group.get('name')}' has no lag: set gather to [lag]")
     return unknown if group["lag"] is None else group["lag"] > limit

@@ -56,6 +56,9 @@ def matching(groups: c.Iterable[t.Any], patterns: t.Any) -> list[t.Any]:
         matches = inputs.patterns(patterns, "patterns")
     except TaskError as exc:
         raise AnsibleFilterError(f"matching: {exc}") from exc
+    if isinstance(groups, c.Mapping | str):
+        # of the keys or letters, none would match
+        raise AnsibleFilterError(f"matching: {groups!r:.100} is not a list of groups")
     return [group for group in groups if matches(_name(group))]
 
 

@@ -49,12 +49,16 @@ _value:
         that only lose offsets), and how many were audited.
       type: dict
     rest:
-      description: The plan without the skipped entries.
+      description: >-
+        The plan without the skipped entries. If there are any, it also lacks the approval, because it is no longer the
+        plan that was approved.
       type: dict
 """
 
 import collections.abc as c
 import typing as t
+
+from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import APPROVED
 
 Entry = c.Mapping[str, t.Any]
 Place = tuple[str, str | None, int | None]
@@ -98,7 +102,8 @@ def _lost(plan: Entry, results: c.Iterable[Entry]) -> dict[str, list[int]]:
 def _rest(plan: Entry, results: c.Iterable[Entry]) -> dict[str, t.Any]:
     used = {_place(item) for item in results if "left_alone" in item}
     kinds = ("delete_groups", "delete_offsets")
-    return {**plan, **{kind: [entry for entry in plan[kind] if _place(entry) not in used] for kind in kinds}}
+    rest = {**plan, **{kind: [entry for entry in plan[kind] if _place(entry) not in used] for kind in kinds}}
+    return {name: value for name, value in rest.items() if not used or name not in APPROVED}
 
 
 class FilterModule:

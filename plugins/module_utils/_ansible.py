@@ -183,6 +183,30 @@ def run(
         _exit_answer(module, session, outcome)
 
 
+def run_on_files(
+    argument_spec: dict[str, t.Any],
+    parse: c.Callable[[Params], R],
+    operation: c.Callable[[R, bool], dict[str, t.Any]],
+    **rules: t.Any,
+) -> None:
+    """Run a module that only reads and writes files, without brokers.
+
+    Args:
+        argument_spec: all options of the module.
+        parse: as in `run`.
+        operation: what it does with the request, and in check mode or not; it returns the result, with its diff.
+        rules: mutually_exclusive and the like.
+    """
+    module = _module({"argument_spec": argument_spec, **rules})
+    try:
+        returned = operation(parse(module.params), module.check_mode)
+    except TaskError as exc:
+        module.fail_json(msg=str(exc), changed=False)
+    if not module._diff:
+        del returned["diff"]
+    module.exit_json(**returned)
+
+
 def _outcome(module: AnsibleModule, items: results.Items) -> dict[str, t.Any]:
     return {"results": results.returned(items, module.params["detail"]), "summary": results.summary(items)}
 

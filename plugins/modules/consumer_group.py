@@ -367,6 +367,28 @@ summary:
       returned: if there are any
       type: int
       sample: 1
+plan:
+  description: The plan that was applied.
+  returned: with O(plan), unless the task fails before the first item
+  type: dict
+  contains:
+    digest:
+      description:
+        - The SHA-256 of the content of the plan, in hexadecimal. An approved plan has the digest that
+          M(kafkaops.groups.plan_approval) returned.
+      returned: success
+      type: str
+      sample: 1f825aa2f0020ef7cf91dfa30da4668d791c5d4824fc8e41354b89ec05795ab3
+    approved_by:
+      description: Who approved the plan. V(null) if the plan is not approved.
+      returned: success
+      type: str
+      sample: alice
+    approved_at:
+      description: When the plan was approved. V(null) if the plan is not approved.
+      returned: success
+      type: str
+      sample: "2026-01-31T14:00:00+00:00"
 backup_file:
   description: The path of the back-up that was written, or would be written in check mode. V(null) if no back-up was
     needed.

@@ -129,7 +129,10 @@ options:
       - A group of O(names) that does not exist counts as V(Empty), without members, and with an unknown lag. A
         drained group can be deleted or expire, which is why it meets O(wait.states=Empty) and O(wait.max_members).
         A misspelled name does, too. A warning and RV(missing) list these groups.
-      - If no group matches O(match), the task succeeds immediately with a warning.
+      - If no group matches O(match), the task waits for one, unless a group that does not exist meets the conditions.
+        The task then succeeds immediately with a warning.
+      - A broker that joins the cluster in the meantime is read, too. If a broker leaves the cluster and does not come
+        back, the conditions are not met, because its groups can be missing. With O(names), this does not matter.
       - What the conditions require is gathered and returned even if O(gather) does not contain it, V(lag) for
         O(wait.max_lag), and V(members) for O(wait.max_members).
       - In check mode, the groups are read once, because a previous task that was only simulated cannot change them. If

@@ -18,7 +18,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CO
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 
 from tests.support.collection import CHECKOUT
-from tests.support.modules import MODULES, RULES, module_of
+from tests.support.modules import MODULES, RULES, connects, module_of
 
 NAME = "kafkaops.groups"
 ROLES = sorted(path.name for path in (CHECKOUT / "roles").iterdir())
@@ -91,7 +91,8 @@ def problems_of_task(module: str, given: Mapping[str, Any] | None) -> list[str]:
     """Return what is wrong with the options of a task: what Ansible, and then the module itself, say of them."""
     spec, rules, parse, _operation = module_of(module)
     # what a task leaves out stands in module_defaults or in the environment
-    options = {"bootstrap_servers": ["kafka-1.example.com:9092"], **(given or {})}
+    connection = {"bootstrap_servers": ["kafka-1.example.com:9092"]} if connects(module) else {}
+    options = {**connection, **(given or {})}
     problems, params = _validate(spec, options, **rules)
     if problems or _templated(options):
         return problems

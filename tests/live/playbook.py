@@ -34,6 +34,7 @@ class Play(NamedTuple):
         words: what failed said.
         artifacts: what was handed on.
         hosts: which hosts ran each task.
+        retries: what each round of a task with C(until) returned, but the last.
     """
 
     code: int
@@ -41,6 +42,7 @@ class Play(NamedTuple):
     words: str
     artifacts: dict[str, Any]
     hosts: dict[str, list[str]]
+    retries: list[dict[str, Any]]
 
     @property
     def changed(self) -> list[str]:
@@ -177,5 +179,6 @@ def _play(events: Sequence[Event], artifacts: dict[str, Any]) -> Play:
         str(data["res"]["msg"]) for event, data in events if event in ("runner_on_failed", "runner_item_on_failed")
     ]
     tasks = {data["task"]: data["res"] for data in finished}
+    retries = [data["res"] for event, data in events if event == "runner_retry"]
     code = 2 if any(name.startswith(RESCUE) for name in tasks) else 0
-    return Play(code, tasks, " ".join(failures), artifacts, hosts)
+    return Play(code, tasks, " ".join(failures), artifacts, hosts, retries)

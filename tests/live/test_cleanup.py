@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -20,7 +23,7 @@ import pytest
 import yaml
 
 from tests.live.playbook import Play, play, play_role, shell
-from tests.live.task import run
+from tests.live.task import ansible, run
 from tests.live.test_check_mode import DELETE_GROUPS
 from tests.live.test_plan import OFFSET_FETCH
 from tests.support import commits, topics, truth
@@ -166,6 +169,30 @@ def aged(world: World, folder: Path) -> dict[str, Any]:
     return {"cleanup_plan": str(folder / "old.json"), "cleanup_output": str(folder)}
 
 
+def approved(world: World, folder: Path, selected: Path | None = None) -> dict[str, str | None]:
+    """Approve the plan, or the lines of a CSV file, and return what the module says of it."""
+    given: dict[str, Any] = {
+        "plan": str(world.plan),
+        "selected_csv": selected and str(selected),
+        "approved_by": "alice",
+    }
+    path = folder / "approved.json"
+    done = ansible("plan_approval", world.cluster.bootstrap, dest=str(path), **given)
+    assert (done["rc"], done["changed"], done["path"]) == (0, True, str(path))
+    plan: dict[str, str | None] = done["plan"]
+    return plan
+
+
+def changed_since(world: World, folder: Path) -> dict[str, Any]:
+    """A plan that was approved with a group less: refused, also where no approval is required."""
+    approved(world, folder)
+    path = folder / "approved.json"
+    plan = json.loads(path.read_text(encoding="utf-8"))
+    plan["delete_groups"].append({**plan["delete_groups"][0], "group": "never-reviewed"})
+    path.write_text(json.dumps(plan), encoding="utf-8")
+    return {"cleanup_plan": str(path), "cleanup_output": str(folder)}
+
+
 def in_folder(name: str) -> Callable[[World, Path], dict[str, Any]]:
     return lambda _world, folder: {"cleanup_backup_folder": str(folder / name)}
 
@@ -210,6 +237,15 @@ REFUSED: dict[str, tuple[Made, str]] = {
     "keeps-less": (given(cleanup_keep="ten-*"), "did not exclude ten-*: run the audit again"),
     "other-groups": (given(cleanup_include=["ten-[0-4]"]), "was written by an audit of *, but"),
     "commas": (given(cleanup_keep="ten-*,moved-*"), "ten-*,moved-*: commas do not separate patterns"),
+    "no-plan-to-approve": (
+        given(cleanup_require_approval="y", cleanup_plan=""),
+        "cleanup_require_approval is y, but cleanup_plan is not set: set cleanup_plan to an approved plan",
+    ),
+    "not-approved": (
+        given(cleanup_require_approval=True),
+        "is not approved: approve it with the module plan_approval",
+    ),
+    "changed-since-approval": (changed_since, "is not the plan that alice approved at "),
     "old-plan": (aged, "hours old, but cleanup_plan_max_age is 24: run the audit again"),
 }
 
@@ -234,10 +270,38 @@ def test_refused_before_anything_is_done(refused: dict[str, Play], row: str) -> 
 def test_check_mode_says_what_would_be_done_and_does_nothing(world: World, member: Member) -> None:
     predicted = world.apply(check=True)
     assert predicted.changed == ["Delete the groups", "Delete the offsets of other groups"]
-    (told,) = predicted.tasks[REPORT]["msg"]
+    told, applied = predicted.tasks[REPORT]["msg"]
     assert told.startswith("Would delete: 10 of the groups, 2 of the offsets")
+    assert re.fullmatch(rf"Plan: {world.audit}/\S+-plan.json \(not approved, digest [0-9a-f]{{64}}\)", applied)
     assert world.apply(check=True, cleanup_scope="offsets", cleanup_max_share=50).changed == [predicted.changed[1]]
     assert (world.state(), world.files()) == (world.at_first, [])
+
+
+def test_only_what_a_person_approved_is_deleted(world: World, member: Member, tmp_path: Path) -> None:
+    """Plan, CSV, a spreadsheet of a country with semicolons, approved plan, and a job that refuses any other."""
+    review, edited = tmp_path / "review.csv", tmp_path / "edited.csv"
+    ansible("plan_approval", world.cluster.bootstrap, plan=str(world.plan), review_csv=str(review))
+    header, *lines = csv.reader(io.StringIO(review.read_text(encoding="utf-8-sig"), newline=""))
+    assert [line[1] for line in lines] == [*(f"'{name}" for name in TEN), f"'{MOVED}", f"'{MOVED}"]
+    with edited.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=";").writerows([header, *(line for line in reversed(lines) if line[1] == "'ten-9")])
+    plan = approved(world, tmp_path, edited)
+    assert plan["approved_by"] == "alice"
+    copies = {*world.audit.glob("*Z-plan.json")}
+    done = world.apply(cleanup_require_approval=True, cleanup_plan=str(tmp_path / "approved.json"))
+    assert (done.code, done.changed, done.words) == (0, ["Delete the groups"], "")
+    assert world.state() == {name: found for name, found in world.at_first.items() if name != TEN[9]}
+    words = f"approved by alice at {plan['approved_at']}, digest {plan['digest']}"
+    assert done.tasks[REPORT]["msg"][1] == f"Plan: {tmp_path / 'approved.json'} ({words})"
+    assert [done.tasks[name]["plan"] for name in ("Delete the groups", "Delete the offsets of other groups")] == [
+        plan,
+        plan,
+    ]
+    # the tests go on with the plan for all
+    shell(told(done), world.cluster.bootstrap)
+    assert world.state() == world.at_first
+    for path in [*({*world.audit.glob("*Z-plan.json")} - copies), *world.backups.iterdir()]:
+        path.unlink()
 
 
 def test_the_share_is_of_what_the_job_may_touch(world: World, member: Member) -> None:

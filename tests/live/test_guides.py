@@ -37,7 +37,7 @@ from tests.support import commits, jars, topics
 from tests.support.ca import KEY_PASSWORD
 from tests.support.clients import properties
 from tests.support.collection import CHECKOUT
-from tests.support.modules import MODULES
+from tests.support.modules import CONNECTING
 
 pytestmark = pytest.mark.live
 
@@ -151,10 +151,10 @@ def needs(module: str) -> list[Permissions]:
 
 
 def test_every_module_has_its_commands() -> None:
-    assert sorted(COMMANDS) == MODULES
+    assert sorted(COMMANDS) == CONNECTING
 
 
-@pytest.mark.parametrize("module", [module for module in MODULES if module != "consumer_offsets_audit"])
+@pytest.mark.parametrize("module", [module for module in CONNECTING if module != "consumer_offsets_audit"])
 def test_the_table_says_what_a_module_needs(module: str) -> None:
     """All but DESCRIBE on topics, which depends on what else is asked for."""
     rows = re.findall(rf"^   \* - ``{module}``.*\n     -(.*)\n     -(.*)\n     -(.*)$", GUIDE, re.MULTILINE)
@@ -163,7 +163,7 @@ def test_the_table_says_what_a_module_needs(module: str) -> None:
     assert said | {("DESCRIBE", "topic")} == set().union(*needs(module)) | {("DESCRIBE", "topic")}
 
 
-@pytest.mark.parametrize("module", [module for module in MODULES if module != "consumer_offsets_audit"])
+@pytest.mark.parametrize("module", [module for module in CONNECTING if module != "consumer_offsets_audit"])
 def test_the_commands_grant_what_a_module_needs_and_no_more(doors: Doors, tmp_path: Path, module: str) -> None:
     """The commands before the first comment are for one use, and all of them for every use."""
     lines = [line.strip() for line in COMMANDS[module].splitlines()]

@@ -19,8 +19,8 @@ import yaml
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import ConditionsNotMet
 
 from tests.checks import examples
-from tests.live.playbook import play
-from tests.live.task import Outcome, ansible, run
+from tests.live.playbook import play, play_tasks
+from tests.live.task import Outcome, run
 from tests.support import commits, topics
 from tests.support.broker import Cluster
 from tests.support.consumers import Consumer
@@ -56,13 +56,15 @@ def test_a_group_is_drained_while_the_task_waits(cluster: Cluster, bootstrap: st
     assert [group["state"] for group in returned["groups"]] in ([], ["Empty"])
 
 
-def test_the_lag_goes_down_while_a_consumer_reads(cluster: Cluster, bootstrap: str) -> None:
-    commits.commit(cluster.client(), "wait-lag", {(TOPIC, 0): (0, "", -1)})
+def test_a_group_appears_and_its_lag_goes_down_while_a_consumer_reads(cluster: Cluster, bootstrap: str) -> None:
     config = {"enable.auto.commit": True, "auto.commit.interval.ms": 500}
     with ThreadPoolExecutor() as threads:
-        waiting = threads.submit(wait, bootstrap, names="wait-lag", wait={"max_lag": 2})
+        waiting = threads.submit(wait, bootstrap, match="wait-lag*", wait={"max_lag": 2})
         with pytest.raises(TimeoutError):
             waiting.result(timeout=1)
+        commits.commit(cluster.client(), "wait-lag", {(TOPIC, 0): (0, "", -1)})
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=2)
         with Consumer(cluster.client(), "wait-lag", [TOPIC], config=config):
             returned = waiting.result(timeout=30).given
     assert returned["unmet"] == []
@@ -78,16 +80,25 @@ def test_a_time_out_names_what_is_missing(bootstrap: str, cluster: Cluster) -> N
     assert [each["group"] for each in checked.given["unmet"]] == ["wait-behind", "wait-none"]
     assert checked.given["attempts"] == 1
     assert "Check mode does not wait" in checked.warnings[0]
-    returned = ansible("consumer_group_info", bootstrap, **given, wait_timeout=1)
-    assert returned["rc"] != 0
-    assert returned["unmet"][0] == {"group": "wait-behind", "condition": "max_lag", "required": 5, "actual": 7}
+    rounds = {"register": "waited", "until": "waited is success", "retries": 1, "delay": 0}
+    ran = play_tasks(
+        [{"name": "Wait", "kafkaops.groups.consumer_group_info": {**given, "wait_timeout": 1}, **rounds}], bootstrap
+    )
+    assert (ran.code, len(ran.retries)) == (2, 1)
+    (returned,) = ran.tasks.values()
+    # what a job of AWX shows after each round
+    for each in (ran.retries[0], returned):
+        assert each["unmet"][0] == {"group": "wait-behind", "condition": "max_lag", "required": 5, "actual": 7}
+        assert "'wait-behind': lag is 7, max_lag is 5" in each["msg"]
     assert [group["name"] for group in returned["groups"]] == ["wait-behind"]
     assert returned["missing"] == ["wait-none"]
     assert "wait-none" in returned["msg"]
 
 
-def test_a_pattern_without_groups_is_met_with_a_warning(bootstrap: str) -> None:
-    outcome = wait(bootstrap, match="wait-nothing-*", wait={"max_lag": 0})
+def test_a_pattern_without_groups_is_drained_and_not_ready(bootstrap: str) -> None:
+    with pytest.raises(ConditionsNotMet, match="no group matches"):
+        wait(bootstrap, 0, match="wait-nothing-*", wait={"states": ["Stable"]})
+    outcome = wait(bootstrap, match="wait-nothing-*", wait={"states": ["Empty"]})
     assert outcome.given["attempts"] == 1
     assert "no group matches" in outcome.warnings[0]
 

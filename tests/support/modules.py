@@ -25,6 +25,7 @@ MODULES = sorted(path.stem for path in (CHECKOUT / "plugins" / "modules").glob("
 #: The rules by which options go together: of the first three each is a list of options, of the others they are a part.
 RULES = ("mutually_exclusive", "required_together", "required_one_of", "required_if", "required_by")
 
+#: Those of modules without brokers are no coroutines.
 Operation = Callable[..., Coroutine[Any, Any, Any]]
 
 
@@ -42,14 +43,19 @@ class Module(NamedTuple):
     operation: Operation
 
 
+def connects(name: str) -> bool:
+    """Whether a module connects to the brokers; the others only read and write files."""
+    return hasattr(_code(name), "run")
+
+
 @functools.cache
 def module_of(name: str) -> Module:
-    """Return the declaration of a module, with the options and rules of the connection."""
+    """Return the declaration of a module, with the options and rules of the connection if it connects."""
     code = _code(name)
-    with patch.object(code, "run") as run:
+    with patch.object(code, "run" if connects(name) else "run_on_files") as run:
         code.main()
     ((spec, parse, operation), rules) = run.call_args
-    given = declared(spec, rules)
+    given = declared(spec, rules) if connects(name) else {"argument_spec": spec, **rules}
     return Module(given.pop("argument_spec"), given, parse, operation)
 
 
@@ -70,3 +76,6 @@ def answer(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
 
 def _code(name: str) -> Any:
     return importlib.import_module(f"ansible_collections.kafkaops.groups.plugins.modules.{name}")
+
+
+CONNECTING = [name for name in MODULES if connects(name)]

@@ -57,6 +57,34 @@ def test_kept(given: dict[str, Any], kept: list[Any]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "needed"),
+    [
+        ({}, False),
+        *(({"cleanup_require_approval": value}, True) for value in (True, "true", "yes", "y", 1, None, "", "nonsense")),
+        *(({"cleanup_require_approval": value}, False) for value in (False, "false", "No", "0", 0)),
+        # a report needs none
+        ({"cleanup_require_approval": True, "cleanup_apply": False}, False),
+    ],
+)
+def test_only_an_explicit_false_needs_no_approval(given: dict[str, Any], needed: bool) -> None:
+    assert taken("__cleanup_needs_approval", **{"cleanup_apply": True, **given}) is needed
+
+
+REVIEWED = {"digest": "0", "approved_by": "alice", "approved_at": "today"}
+
+
+@pytest.mark.parametrize(
+    ("plan", "skipped", "following"),
+    [(REVIEWED, [], "copy"), (REVIEWED, [{}], "given"), ({"approved_by": None}, [{}], "copy")],
+)
+def test_the_next_run_gets_a_plan_that_is_approved(plan: dict[str, Any], skipped: list[Any], following: str) -> None:
+    """A copy without the skipped entries is not."""
+    known = {"cleanup_plan": "given", "__cleanup_plan_file": "copy", "__cleanup_left_alone": skipped}
+    foreseen = {"__cleanup_foreseen_offsets": {"plan": plan}, "cleanup_scope": "offsets"}
+    assert taken("__cleanup_next_plan", **known, **foreseen) == following
+
+
+@pytest.mark.parametrize(
     ("given", "included"),
     [({}, ["*"]), ({"cleanup_include": "a*\nb"}, ["a*", "b"]), ({"cleanup_include": ["a"]}, ["a"])],
 )

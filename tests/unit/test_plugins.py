@@ -61,6 +61,12 @@ def test_what_check_mode_says_of_a_plan(results: list[Any], lines: list[str], lo
     assert found["rest"] == {**PLAN, "delete_groups": [OLD][: rest[0]], "delete_offsets": [WASTE][: rest[1]]}
 
 
+def test_a_plan_without_its_skipped_entries_is_no_longer_the_approved_one() -> None:
+    approved = {**PLAN, "approved_by": "alice", "approved_at": "now", "digest": "0"}
+    assert plan_review(approved, [DELETE_GROUP])["rest"] == approved
+    assert plan_review(approved, [{"group": "old", **USED}])["rest"] == {**PLAN, "delete_groups": []}
+
+
 def test_a_group_that_loses_two_offsets_is_one_group() -> None:
     plan = {**PLAN, "delete_offsets": [WASTE, {**WASTE, "partition": 1}]}
     assert plan_review(plan, [DELETE_OFFSET, {**DELETE_OFFSET, "partition": 1}])["lost"]["groups"] == [1, 4]
@@ -321,9 +327,25 @@ def test_lag_above(unknown: bool, expected: list[str]) -> None:
     assert [group["name"] for group in lag_above(LAGS, 10, unknown)] == expected
 
 
-def test_lag_that_was_not_gathered() -> None:
-    with pytest.raises(AnsibleFilterError, match=r"group 'g' has no lag: set gather to \[lag\]"):
-        lag_above([{"name": "g"}], 10)
+@pytest.mark.parametrize(
+    ("groups", "limit", "words"),
+    [
+        ([{"name": "g"}], 10, r"group 'g' has no lag: set gather to \[lag\]"),
+        (LAGS, "10", "the limit is '10', and must be an integer"),
+        (LAGS, None, "the limit is None"),
+        # the whole result of the module, and not its groups
+        ({"groups": LAGS}, 10, "'groups' is not a group: use the groups of consumer_group_info"),
+    ],
+)
+def test_lag_that_cannot_be_compared(groups: Any, limit: Any, words: str) -> None:
+    with pytest.raises(AnsibleFilterError, match=words):
+        lag_above(groups, limit)
+
+
+@pytest.mark.parametrize("groups", [{"groups": [{"name": "orders"}]}, "orders"])
+def test_what_is_no_list_does_not_match_silently(groups: Any) -> None:
+    with pytest.raises(AnsibleFilterError, match="is not a list of groups"):
+        matching(groups, "*")
 
 
 OFFSETS = [{"topic": "orders", "partition": 0, "offset": 5, "lag": 2}, {"topic": "bills", "partition": 1, "offset": 0}]

@@ -17,6 +17,7 @@ import typing as t
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import backup as snapshot
+from ansible_collections.kafkaops.groups.plugins.module_utils._files import new_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._files.backup import Backup
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import GroupSnapshot
 
@@ -80,7 +81,7 @@ def test_another_clusters_backup(path: pathlib.Path) -> None:
 
 def test_an_existing_file_is_never_overwritten(path: pathlib.Path) -> None:
     before = path.read_bytes()
-    for attempt in (lambda: snapshot.write(str(path), "c", {}, []), lambda: snapshot.check_target(str(path))):
+    for attempt in (lambda: snapshot.write(str(path), "c", {}, []), lambda: new_file.check(str(path), "backup")):
         with pytest.raises(TaskError, match="exists already and is never overwritten"):
             attempt()
     assert path.read_bytes() == before

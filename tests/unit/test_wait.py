@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import typing as t
+from types import SimpleNamespace as Simple
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import ConditionsNotMet
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _wait, info
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._wait import (
     Answer,
     Unmet,
@@ -20,6 +22,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations._wait 
     wait_for,
 )
 
+HIDDEN = {"group": "g", "error": {"name": "GROUP_AUTHORIZATION_FAILED", "message": "not allowed"}}
 STATES = Wait(["Empty"], None, None, 60)
 LAG = Wait(None, 10, None, 60)
 MEMBERS = Wait(None, None, 1, 60)
@@ -65,8 +68,8 @@ def test_what_a_group_does_not_meet(found: dict[str, t.Any], wait: Wait, conditi
         pytest.param(answer(missing=["g"]), MEMBERS, [], id="and without members"),
         pytest.param(answer(missing=["g"]), LAG, ["g"], id="and has no lag"),
         pytest.param(answer(group("b", state="Stable"), group("a", state="Dead")), STATES, ["a", "b"], id="sorted"),
-        pytest.param(answer(errors=[{"group": "g"}]), STATES, ["g"], id="a group that cannot be described"),
-        pytest.param(answer(group(state="Empty"), errors=[{"group": "g"}]), STATES, ["g"], id="nor its offsets"),
+        pytest.param(answer(errors=[HIDDEN]), STATES, ["g"], id="a group that cannot be described"),
+        pytest.param(answer(group(state="Empty"), errors=[HIDDEN]), STATES, ["g"], id="nor its offsets"),
         pytest.param(answer(group(state="Empty"), errors=[{"topic": "t"}]), STATES, [], id="a log it does not need"),
     ],
 )
@@ -93,7 +96,8 @@ class Poller:
         return asyncio.run(wait_for(self, wait, frozenset(gather), check, lambda: sum(self.pauses)))
 
 
-BUSY, DRAINED = answer(group(state="Stable")), answer(group(state="Empty"))
+BUSY, DRAINED, NOBODY = answer(group(state="Stable")), answer(group(state="Empty")), answer()
+STABLE = STATES._replace(states=["Stable"])
 
 
 def test_groups_are_read_until_they_meet_the_conditions() -> None:
@@ -137,6 +141,14 @@ def test_only_what_the_conditions_need_is_read_until_they_are_met(
         ),
         (answer(*(group(f"g{n}", lag=n) for n in range(20))), LAG, "9 of 20 groups .*'g11': .*'g15': .*; and 4 more."),
         (answer(errors=[{"broker": 1}]), STATES, "after 60 s, the groups of 1 broker could not be read."),
+        (answer(errors=[HIDDEN]), STATES, "1 of 1 group .*: 'g': GROUP_AUTHORIZATION_FAILED: not allowed."),
+        (NOBODY, STABLE, "wait: after 60 s, no group matches."),
+        (NOBODY, LAG, "wait: after 60 s, no group matches."),
+        (
+            answer(errors=[{"broker": 1}]),
+            LAG,
+            "after 60 s, no group matches; the groups of 1 broker could not be read.",
+        ),
     ],
 )
 def test_a_time_out_says_what_is_missing(found: Answer, wait: Wait, words: str) -> None:
@@ -152,7 +164,7 @@ def test_a_time_out_says_what_is_missing(found: Answer, wait: Wait, words: str) 
     ("found", "warning"),
     [
         (DRAINED, None),
-        (answer(), "wait: no group matches"),
+        (NOBODY, "wait: no group matches, so there was nothing to wait for."),
         (answer(missing=["h"]), "wait: 1 group did not exist and counted as Empty: 'h'."),
         (BUSY, "Check mode does not wait."),
     ],
@@ -162,6 +174,80 @@ def test_check_mode_reads_once_and_does_not_fail(found: Answer, warning: str | N
     returned, warnings = poller.wait(STATES, ["lag"], check=True)
     assert (returned["attempts"], poller.reads, poller.pauses) == (1, [{"lag"}], [])
     assert [warning in each for each in warnings if warning] == [True] * bool(warning)
+
+
+@pytest.mark.parametrize(
+    ("wait", "attempts", "warned"),
+    [
+        pytest.param(STATES, 1, True, id="nobody is empty"),
+        pytest.param(MEMBERS, 1, True, id="and has no members"),
+        pytest.param(STABLE, 3, False, id="nobody is stable"),
+        pytest.param(STATES._replace(max_lag=10), 3, False, id="nor has a known lag"),
+    ],
+)
+def test_a_pattern_waits_for_its_first_group(wait: Wait, attempts: int, warned: bool) -> None:
+    ready = answer(group(state=(wait.states or ["Empty"])[0], lag=0, members=[]))
+    returned, warnings = Poller(NOBODY, NOBODY, ready).wait(wait)
+    assert (returned["attempts"], bool(warnings)) == (attempts, warned)
+
+
+def test_a_group_that_appears_while_the_task_waits_has_to_meet_the_conditions() -> None:
+    ready, late = group("a", state="Empty"), group("b", state="Stable")
+    poller = Poller(answer(group("a", state="Stable")), answer(ready, late), answer(ready, group("b", state="Empty")))
+    returned, _warnings = poller.wait(STATES)
+    assert (returned["attempts"], [each["name"] for each in returned["groups"]]) == (3, ["a", "b"])
+
+
+class Brokers:
+    """The brokers of a cluster as a wire knows them: others after each refresh."""
+
+    def __init__(self, *nodes: list[int]) -> None:
+        self.turns = [*nodes]
+        self.refreshed = 0
+
+    @property
+    def nodes(self) -> list[int]:
+        return self.turns[0]
+
+    def address(self, node: int) -> str:
+        return f"h{node}:9092"
+
+    async def refresh(self) -> None:
+        self.turns.pop(0)
+        self.refreshed += 1
+
+
+@pytest.mark.parametrize(
+    ("turns", "lists"),
+    [
+        pytest.param([[1], [1, 2], [1, 2]], [[1], [1, 2], [1, 2]], id="one joins and is read"),
+        pytest.param([[1, 2], [1], [1, 2]], [[1, 2], [1, -2], [1, 2]], id="one restarts"),
+        pytest.param([[1, 2], [1], [1]], [[1, 2], [1, -2], [1, -2]], id="one leaves for good"),
+        pytest.param([[1], [2, 3], [2]], [[1], [-1, 2, 3], [-1, 2, -3]], id="all are replaced"),
+    ],
+)
+def test_brokers_come_and_go_while_a_task_waits(
+    monkeypatch: pytest.MonkeyPatch, turns: list[list[int]], lists: list[list[int]]
+) -> None:
+    """Each read asks the brokers of the time; the groups of one that has left are unknown."""
+    asked: list[list[int]] = []
+
+    async def read(_request: t.Any, session: t.Any, _gather: t.Any) -> Answer:
+        asked.append([*session.wire.nodes])
+        return answer(group(state="Empty"))
+
+    async def poll() -> list[Answer]:
+        poller = info._Poller(request, session)
+        return [await poller.read(frozenset()) for _turn in turns]
+
+    monkeypatch.setattr(info, "_read", read)
+    request: t.Any = Simple(names=None)
+    session: t.Any = Simple(wire=Brokers(*turns))
+    found = asyncio.run(poll())
+    assert asked == turns
+    gone = [[-each["broker"] for each in one["errors"]] for one in found]
+    assert [sorted([*nodes, *left], key=abs) for nodes, left in zip(asked, gone, strict=True)] == lists
+    assert [_wait._met(one, STATES) for one in found] == [not left for left in gone]
 
 
 def test_an_unmet_condition_as_it_is_returned() -> None:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import collections.abc as c
 import datetime
-import os
 import types
 import typing as t
 
 from .. import _input as inputs
 from .._errors import NothingChanged
 from .._kafka.model import Committed, GroupSnapshot, Offsets
-from . import atomic_write, json_file
+from . import json_file, new_file
 
 T = t.TypeVar("T")
 
@@ -44,18 +43,6 @@ class Backup(t.NamedTuple):
     settings: GroupSettings = _NO_SETTINGS
 
 
-def check_target(path: str) -> None:
-    """Raise TaskError, in one sentence, if a back-up cannot be written to `path`."""
-    folder = os.path.dirname(os.path.abspath(path))
-    if os.path.lexists(path):
-        raise NothingChanged(f"backup: {path} exists already and is never overwritten: name another file.")
-    if not os.path.isdir(folder):
-        raise NothingChanged(f"backup: {folder} is not a folder: create it first.")
-    # a folder is opened for reading to sync it
-    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        raise NothingChanged(f"backup: no permission to read and write in {folder}.")
-
-
 def write(
     path: str,
     cluster_id: str,
@@ -68,20 +55,13 @@ def write(
     Raises:
         TaskError: it could not be written; nothing is left of it, or the sentence says what is.
     """
-    check_target(path)
     backup = {
         **BACKUP.head(cluster_id, datetime.datetime.now(datetime.UTC)),
         "topics": [{"name": name, "id": topic_id} for name, topic_id in sorted(topics.items())],
         "groups": [_group_json(group) for group in groups],
         "settings": [{"group": name, "values": dict(values)} for name, values in sorted(settings.items())],
     }
-    try:
-        json_file.save(path, backup, atomic_write.as_new)
-    except OSError as exc:
-        problem = f"backup: {path} cannot be written ({exc.strerror})"
-        if isinstance(exc, atomic_write.InPlace):
-            _remove(path, problem)
-        raise NothingChanged(f"{problem}.") from exc
+    new_file.write(path, json_file.as_text(backup), "backup")
 
 
 def rehearse(
@@ -93,14 +73,7 @@ def rehearse(
 ) -> None:
     """Write a back-up and remove it: check mode fails where the real run would; raises as `write` does."""
     write(path, cluster_id, topics, groups, settings)
-    _remove(path, f"backup: {path} was written as a trial")
-
-
-def _remove(path: str, problem: str) -> None:
-    try:
-        os.unlink(path)
-    except OSError as exc:
-        raise NothingChanged(f"{problem} and cannot be removed ({exc.strerror}): remove the file.") from exc
+    new_file.remove(path, f"backup: {path} was written as a trial")
 
 
 def _group_json(group: GroupSnapshot) -> dict[str, t.Any]:

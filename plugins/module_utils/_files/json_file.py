@@ -37,16 +37,21 @@ class Kind(t.NamedTuple):
             "format": self.format,
             "version": self.version,
             "cluster_id": cluster_id,
-            "created": created.astimezone(datetime.UTC).isoformat(timespec="seconds"),
+            "created": time_text(created),
         }
+
+
+def time_text(moment: datetime.datetime) -> str:
+    """Return a time as files contain it: in UTC, to the second."""
+    return moment.astimezone(datetime.UTC).isoformat(timespec="seconds")
 
 
 def save(path: str, document: Document, place: c.Callable[[str, str], None]) -> None:
     """Write a document with mode 0600; raises as `atomic_write.put` does."""
-    put(path, _text(document), place)
+    put(path, as_text(document), place)
 
 
-def _text(document: Document) -> str:
+def as_text(document: Document) -> str:
     """Return a document as JSON, with each entry of its lists in a line of its own, for grep and diff."""
     return "{\n" + ",\n".join(f"{json.dumps(key)}: {_value(value)}" for key, value in document.items()) + "\n}\n"
 

@@ -2,23 +2,28 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Plan files: what an audit found to be deletable, and what each group has to look like for that, as JSON."""
+"""Plan files: what an audit found to be deletable, what each group has to look like for that, and who approved it."""
 
 from __future__ import annotations
 
 import datetime
+import hashlib
+import json
 import os
 import typing as t
 
 from .. import _input as inputs
 from .._errors import NothingChanged, TaskError
 from .._kafka.model import TopicPartition
-from . import atomic_write, json_file
+from . import atomic_write, json_file, new_file
 
 PLAN = json_file.Kind("plan", "kafkaops.groups/plan", 1)
 
 # a share group has no committed offsets, which are what is compared
 TYPES = ("classic", "consumer", "streams")
+
+#: All of them are in the file of an approved plan, none in another.
+APPROVED = {"approved_by", "approved_at", "digest"}
 
 
 class PlannedGroup(t.NamedTuple):
@@ -49,6 +54,13 @@ class Judged(t.NamedTuple):
     offsets: int
 
 
+class Approval(t.NamedTuple):
+    """Who approved a plan, and when, with a time zone."""
+
+    by: str
+    at: datetime.datetime
+
+
 class Plan(t.NamedTuple):
     """What an audit of one cluster found to be deletable.
 
@@ -56,6 +68,7 @@ class Plan(t.NamedTuple):
         created: when, with a time zone.
         criteria: what the audit was asked for, as JSON can hold it.
         judged: None if the plan does not say it.
+        approval: None if nobody approved the plan.
     """
 
     cluster_id: str
@@ -64,6 +77,27 @@ class Plan(t.NamedTuple):
     delete_groups: list[PlannedGroup]
     delete_offsets: list[PlannedOffset]
     judged: Judged | None = None
+    approval: Approval | None = None
+
+
+def digest(plan: Plan) -> str:
+    """Return the SHA-256 of a plan with its approval, in hexadecimal.
+
+    It does not depend on the format of the file or the order of the entries.
+    """
+    content = _content(
+        plan._replace(
+            delete_groups=sorted(plan.delete_groups, key=lambda planned: planned.group),
+            delete_offsets=sorted(plan.delete_offsets, key=lambda planned: (planned.group, planned.where)),
+        )
+    )
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf-8")).hexdigest()
+
+
+def approval_result(plan: Plan) -> dict[str, str | None]:
+    """Return the RETURN shape of a plan's digest and approval."""
+    by, at = (None, None) if plan.approval is None else (plan.approval.by, json_file.time_text(plan.approval.at))
+    return {"digest": digest(plan), "approved_by": by, "approved_at": at}
 
 
 def write(path: str, plan: Plan) -> None:
@@ -73,21 +107,39 @@ def write(path: str, plan: Plan) -> None:
         TaskError: it could not be written; nothing is left of it and an earlier one is as it was, or the sentence says
             that the new one is there.
     """
-    content = {
-        **PLAN.head(plan.cluster_id, plan.created),
-        "criteria": plan.criteria,
-        **({"judged": plan.judged._asdict()} if plan.judged else {}),
-        "delete_groups": [_group_json(group) for group in plan.delete_groups],
-        "delete_offsets": [_offset_json(offset) for offset in plan.delete_offsets],
-    }
     try:
-        json_file.save(path, content, os.replace)
+        json_file.save(path, _document(plan), os.replace)
     except atomic_write.InPlace as exc:
         raise TaskError(
             f"plan: {path} is written but cannot be synced to disk ({exc.strerror}): check the disk and audit again."
         ) from exc
     except OSError as exc:
         raise TaskError(f"plan: {path} cannot be written ({exc.strerror}).") from exc
+
+
+def write_new(path: str, plan: Plan, option: str) -> None:
+    """Write a plan as a new file; raises as `new_file.write` does."""
+    new_file.write(path, json_file.as_text(_document(plan)), option)
+
+
+def _document(plan: Plan) -> json_file.Document:
+    return {**_content(plan), **({"digest": digest(plan)} if plan.approval else {})}
+
+
+def _content(plan: Plan) -> json_file.Document:
+    """Return all of a plan but its digest."""
+    return {
+        **PLAN.head(plan.cluster_id, plan.created),
+        **(
+            {"approved_by": plan.approval.by, "approved_at": json_file.time_text(plan.approval.at)}
+            if plan.approval
+            else {}
+        ),
+        "criteria": plan.criteria,
+        **({"judged": plan.judged._asdict()} if plan.judged else {}),
+        "delete_groups": [_group_json(group) for group in plan.delete_groups],
+        "delete_offsets": [_offset_json(offset) for offset in plan.delete_offsets],
+    }
 
 
 def _group_json(group: PlannedGroup) -> dict[str, t.Any]:
@@ -115,15 +167,33 @@ def read(path: str, cluster_id: str) -> Plan:
     """Read a plan for the cluster `cluster_id`.
 
     Raises:
-        TaskError: there is no such file, it is not a plan, it is damaged, or it is another cluster's.
+        TaskError: as `load`, or it is another cluster's.
     """
-    content = json_file.load(path, "plan", PLAN)
-    with json_file.undamaged(path, "plan"):
-        plan = _plan(content)
+    plan = load(path, "plan")
     if plan.cluster_id != cluster_id:
         raise NothingChanged(
             f"plan: {path} is a plan for cluster {plan.cluster_id}, and this is cluster {cluster_id}: "
             "audit this cluster."
+        )
+    return plan
+
+
+def load(path: str, option: str) -> Plan:
+    """Read a plan for any cluster.
+
+    Args:
+        option: the option that names the file, for the messages.
+
+    Raises:
+        TaskError: there is no such file, it is not a plan, it is damaged, or it changed after it was approved.
+    """
+    content = json_file.load(path, option, PLAN)
+    with json_file.undamaged(path, option):
+        plan = _plan(content)
+    if plan.approval is not None and content["digest"] != digest(plan):
+        raise NothingChanged(
+            f"{option}: {path} is not the plan that {plan.approval.by} approved at "
+            f"{json_file.time_text(plan.approval.at)}: it was changed since. Approve the plan again."
         )
     return plan
 
@@ -139,10 +209,16 @@ def _plan(content: json_file.Document) -> Plan:
         [_group(entry) for entry in json_file.array(content["delete_groups"], "delete_groups")],
         [_offset(entry) for entry in json_file.array(content["delete_offsets"], "delete_offsets")],
         _judged(content["judged"]) if "judged" in content else None,
+        _approval(content) if content.keys() & APPROVED else None,
     )
     _once([f"group '{planned.group}'" for planned in plan.delete_groups])
     _once([f"{planned.where} of group '{planned.group}'" for planned in plan.delete_offsets])
     return plan
+
+
+def _approval(content: json_file.Document) -> Approval:
+    json_file.text(content["digest"])
+    return Approval(json_file.text(content["approved_by"]), _moment(content["approved_at"]))
 
 
 def _judged(entry: dict[str, t.Any]) -> Judged:

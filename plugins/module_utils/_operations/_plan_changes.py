@@ -33,6 +33,15 @@ def read_plan(path: str | None, cluster_id: str) -> Plan | None:
     return plan_file.read(path, cluster_id)
 
 
+def plan_result(plan: Plan | None) -> dict[str, t.Any]:
+    """Return the field C(plan) of the result of a task; empty if the task has no plan."""
+    if plan is None:
+        return {}
+    from .._files import plan as plan_file
+
+    return {"plan": plan_file.approval_result(plan)}
+
+
 def changed_groups(
     expected: c.Iterable[PlannedGroup], groups: dict[str, Described], offsets: dict[str, Offsets | KafkaError]
 ) -> Changes:

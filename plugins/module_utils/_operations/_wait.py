@@ -24,6 +24,9 @@ _SHOWN = 5
 
 Answer = dict[str, t.Any]
 
+#: A group that does not exist, as one whose last offset expired: its lag is unknown.
+_MISSING = {"state": "Empty", "members": []}
+
 
 class Wait(t.NamedTuple):
     """The conditions that each group must meet, None where there is none, and for how many seconds to wait."""
@@ -112,13 +115,10 @@ def _meets(required: list[str] | int, actual: str | int | None) -> bool:
 
 
 def unmet_of(answer: Answer, wait: Wait) -> list[Unmet]:
-    """Return the conditions that the groups of an answer do not meet, by group.
-
-    A group that does not exist is C(Empty), as a group whose last offset expired, and has no members and no known lag.
-    """
-    unread = {each["group"] for each in answer["errors"] if "group" in each}
-    groups = {name: {"name": name} for name in unread}
-    groups.update((name, {"name": name, "state": "Empty", "members": []}) for name in answer["missing"])
+    """Return the conditions that the groups of an answer do not meet, by group."""
+    unread = _unread_groups(answer)
+    groups: dict[str, dict[str, t.Any]] = {name: {"name": name} for name in unread}
+    groups.update((name, {"name": name, **_MISSING}) for name in answer["missing"])
     groups.update((group["name"], group) for group in answer["groups"])
     return [each for name in sorted(groups) for each in unmet(groups[name], wait, name not in unread)]
 
@@ -148,16 +148,30 @@ async def wait_for(
         if _met(answer, wait):
             return answer, _warnings(answer)
         if check_mode:
-            return answer, [f"wait: {_problem(answer, missing)}. Check mode does not wait."]
+            return answer, [f"wait: {_problem(answer, wait, missing)}. Check mode does not wait."]
         if last:
-            raise ConditionsNotMet(f"wait: after {waited:.3g} s, {_problem(answer, missing)}.", answer)
+            raise ConditionsNotMet(f"wait: after {waited:.3g} s, {_problem(answer, wait, missing)}.", answer)
         left = wait.timeout - (clock() - start)
         await poller.pause(max(0.0, min(left, backoff(attempt, FIRST_PAUSE, LONGEST_PAUSE))))
     raise AssertionError("the loop ends with the time")
 
 
 def _met(answer: Answer, wait: Wait) -> bool:
-    return not _unread_brokers(answer) and not unmet_of(answer, wait)
+    return not _unread_brokers(answer) and not unmet_of(answer, wait) and not _lacks_groups(answer, wait)
+
+
+def _lacks_groups(answer: Answer, wait: Wait) -> bool:
+    """Whether no group matches, and a group that does not exist would not meet the conditions.
+
+    It may be created soon, by consumers that are starting.
+    """
+    return not (answer["groups"] or answer["missing"]) and bool(unmet({"name": "", **_MISSING}, wait))
+
+
+def _unread_groups(answer: Answer) -> dict[str, str]:
+    """Return why groups, or a part of them, could not be read."""
+    unread = [each for each in answer["errors"] if "group" in each]
+    return {each["group"]: f"{each['error']['name']}: {each['error']['message']}" for each in unread}
 
 
 def _unread_brokers(answer: Answer) -> int:
@@ -172,17 +186,22 @@ def _warnings(answer: Answer) -> list[str]:
     return [] if answer["groups"] else ["wait: no group matches, so there was nothing to wait for."]
 
 
-def _problem(answer: Answer, missing: list[Unmet]) -> str:
+def _problem(answer: Answer, wait: Wait, missing: list[Unmet]) -> str:
     """Return what is missing, for the first few groups."""
     by_group = [(name, list(each)) for name, each in itertools.groupby(missing, lambda each: each.group)]
     total = len(answer["missing"]) + len(
         {*(group["name"] for group in answer["groups"]), *dict(by_group)} - {*answer["missing"]}
     )
     words = []
+    unread = _unread_groups(answer)
     if by_group:
-        shown = "; ".join(f"'{name}': {', '.join(map(_words, each))}" for name, each in by_group[:_SHOWN])
+        shown = "; ".join(
+            f"'{name}': {unread.get(name) or ', '.join(map(_words, each))}" for name, each in by_group[:_SHOWN]
+        )
         more = f"; and {len(by_group) - _SHOWN} more" if len(by_group) > _SHOWN else ""
         words.append(f"{len(by_group)} of {counted(total, 'group')} did not meet the conditions: {shown}{more}")
+    elif _lacks_groups(answer, wait):
+        words.append("no group matches")
     if brokers := _unread_brokers(answer):
         words.append(f"the groups of {counted(brokers, 'broker')} could not be read")
     return "; ".join(words)

@@ -16,7 +16,7 @@ from .._kafka.rpc.delete_groups import DeleteGroups
 from .._kafka.session import Session
 from . import _internal_topics, _remaining_configs, group_configs, members
 from ._names import group_names
-from ._plan_changes import changed_groups, read_plan, skip_changed, skipped_warning
+from ._plan_changes import changed_groups, plan_result, read_plan, skip_changed, skipped_warning
 from ._precondition import Precondition
 from ._read_groups import Described, committed, describe, known_offsets, read_start_offsets
 from ._safeguards import back_up, limit, snapshots, unread_warning
@@ -97,11 +97,12 @@ async def delete_groups(request: Request, session: Session) -> Report:
         items = await apply(session, items, Precondition(saved, expected is not None, share_groups))
     session.warnings += skipped_warning(items)
     if request.configs:
-        return Report(items, backup_file)
+        return Report(items, backup_file, plan_result(given))
     # comes last: nothing that is to be deleted waits for it
     remaining = await _remaining_configs.read_listed(session, _without(names, _kept(items)))
     session.warnings += _remaining_configs.warning(remaining)
-    return Report(items, backup_file, {"remaining_configs": _remaining_configs.as_result(remaining)})
+    extra = {**plan_result(given), "remaining_configs": _remaining_configs.as_result(remaining)}
+    return Report(items, backup_file, extra)
 
 
 def plan(seen: dict[str, Described], force: bool) -> list[GroupItem]:

@@ -12,7 +12,7 @@ from .._kafka.session import Session
 from . import delete_offsets, set_offsets
 from ._find_groups import matching
 from ._offset_request import Request
-from ._plan_changes import changed_offsets, read_plan, skip_changed, skipped_warning
+from ._plan_changes import changed_offsets, plan_result, read_plan, skip_changed, skipped_warning
 from ._precondition import Precondition
 from ._read_groups import absent_group_operations, committed_now, describe_at_rest
 from ._read_topics import describe_topics
@@ -79,7 +79,7 @@ async def change_offsets(request: Request, session: Session) -> Report:
     if expected is not None:
         session.warnings += skipped_warning(items)
     if request.restore is None or saved is None:
-        return Report(items, backup_file)
+        return Report(items, backup_file, plan_result(given))
     return Report(items, backup_file, {"other_groups": sorted(saved.others)})
 
 
