@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import datetime
+import datetime as dt
 import logging
-import os
 import sys
 import threading
 import time
@@ -111,7 +110,7 @@ EXAMPLES = r"""
     interval: 60
 """
 
-for _folder in Path(os.path.abspath(__file__)).parents:
+for _folder in Path(__file__).absolute().parents:
     if _folder.name == "ansible_collections":
         # ansible-rulebook runs this file by its path
         sys.path.append(str(_folder.parent))
@@ -161,7 +160,8 @@ def validated(args: dict[str, Any]) -> dict[str, Any]:
     given = declared(SPEC, RULES)
     result = ArgumentSpecValidator(given.pop("argument_spec"), **given).validate(args)
     if result.error_messages:
-        raise InvalidOption(f"{'; '.join(result.error_messages)}.")
+        msg = f"{'; '.join(result.error_messages)}."
+        raise InvalidOption(msg)
     return dict(result.validated_parameters)
 
 
@@ -191,7 +191,7 @@ async def main(queue: asyncio.Queue[Any], args: dict[str, Any]) -> NoReturn:
             else:
                 found = answer.problem
                 memory, happened = _group_events.follow(memory, answer.reading, request.limits, time.monotonic())
-                at = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+                at = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
                 events = [{**event, "cluster_id": answer.cluster_id, "at": at} for event in happened]
             if found != problem:
                 logger.warning(found or "All groups can be read again.")
