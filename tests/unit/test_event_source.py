@@ -76,9 +76,16 @@ def test_options_come_from_templates_and_from_the_environment(monkeypatch: pytes
 def test_an_invalid_option_ends_the_source(options: dict[str, Any], words: str) -> None:
     given = {key: value for key, value in {"bootstrap_servers": NOWHERE, **options}.items() if value is not None}
     with pytest.raises(TaskError) as raised:
-        asyncio.run(PLUGIN["main"](asyncio.Queue(), given))
+        asyncio.run(asyncio.wait_for(PLUGIN["main"](asyncio.Queue(), given), 10))
     assert words in str(raised.value)
     assert isinstance(raised.value, InvalidOption) or "bootstrap_servers" in options or "ssl_cafile" in options
+
+
+def test_a_missing_library_ends_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    main = load()["main"]
+    monkeypatch.setitem(main.__globals__, "KAFKA_IMPORT_ERROR", "no module named kafka")
+    with pytest.raises(ImportError, match=r"library \(kafka-python>=3\.0\.12,<3\.1\) on .* Python"):
+        asyncio.run(main(asyncio.Queue(), {"bootstrap_servers": NOWHERE}))
 
 
 def test_a_cluster_that_is_not_there_is_waited_for(caplog: pytest.LogCaptureFixture) -> None:
