@@ -231,11 +231,5 @@ def _exit_answer(module: AnsibleModule, session: Session, answer: dict[str, t.An
     returned = {"changed": False, "requests": dict(session.wire.requests), **answer}
     errors = answer.get("errors")
     if errors and not module.params["partial"]:
-        first = errors[0]
-        words = first.get("message") or f"{first['error']['name']}: {first['error']['message']}"
-        where = next(f"{kind} '{first[kind]}'" for kind in ("group", "topic", "address") if kind in first)
-        module.fail_json(
-            msg=f"{len(errors)} could not be read; first: {where}: {words}; set partial to true to continue.",
-            **returned,
-        )
+        module.fail_json(msg=f"{results.unread(errors)}; set partial to true to continue.", **returned)
     module.exit_json(**returned)

@@ -16,8 +16,13 @@ import yaml
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_RULES, CONNECTION_SPEC
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import watch
+from ansible_rulebook.util import substitute_variables
+from ansible_rulebook.validators import Validate
+from jsonschema import ValidationError
 
 from tests.support.collection import CHECKOUT
+from tests.support.event_source import RULEBOOKS, load
 from tests.support.modules import MODULES, RULES, connects, module_of
 
 NAME = "kafkaops.groups"
@@ -31,7 +36,8 @@ TEXTS = sorted(path for folder in (".", "docs", "awx", "roles/*") for path in CH
 
 _DIRECTIVE = re.compile(r"^( *)\.\. code-block:: (\S+)\n((?:\n|\1 +.*\n)+)", re.MULTILINE)
 _FENCE = re.compile(r"^ *```(\S*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-_HEADER = re.compile(r"^#   (ansible-playbook .*(?:\n#    +.*)*)", re.MULTILINE)
+_HEADER = re.compile(r"^#   (ansible-(?:playbook|rulebook) .*(?:\n#    +.*)*)", re.MULTILINE)
+_VARIABLE = re.compile(r"\{\{ (\w+)")
 _INLINE = re.compile(r"`{1,2}((?:" + "|".join(MODULES) + r"): \{.*?\})`{1,2}(?!`)")
 
 
@@ -58,8 +64,7 @@ def blocks() -> Iterator[Block]:
         text = path.read_text(encoding="utf-8")
         for found in _FENCE.finditer(text):
             yield Block(_place(path, text, found.start()), found[1], textwrap.dedent(found[2]))
-    for playbook in PLAYBOOKS:
-        path = CHECKOUT / "playbooks" / f"{playbook}.yml"
+    for path in (*(CHECKOUT / "playbooks" / f"{playbook}.yml" for playbook in PLAYBOOKS), *RULEBOOKS):
         text = path.read_text(encoding="utf-8")
         for found in _HEADER.finditer(text):
             command = re.sub(r"\n# +", " ", found[1])
@@ -123,7 +128,28 @@ def problems_of_variables(given: Mapping[str, Any], *, whole: bool) -> list[str]
         if mine:
             needed = spec if whole else {name: {**option, "required": False} for name, option in spec.items()}
             problems += _validate(needed, mine)[0]
-    return [*problems, *(f"unknown variable {name}" for name in left)]
+    of_rulebooks = {name for path in RULEBOOKS for name in _VARIABLE.findall(path.read_text(encoding="utf-8"))}
+    return [*problems, *(f"unknown variable {name}" for name in left if name not in of_rulebooks)]
+
+
+def problems_of_rulebook(rulebook: list[dict[str, Any]], variables: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with a rulebook: what ansible-rulebook, and then the event source, say of it."""
+    try:
+        Validate.rulebook(rulebook)
+    except ValidationError as exc:
+        return [exc.message]
+    plugin = load()
+    problems = []
+    for ruleset in rulebook:
+        for source in ruleset["sources"]:
+            given = source.get(f"{NAME}.consumer_groups")
+            if given is not None:
+                options = {"bootstrap_servers": "h:1", **substitute_variables(given, dict(variables))}
+                try:
+                    watch.parse(plugin["validated"](options))
+                except TaskError as exc:
+                    problems.append(str(exc))
+    return problems
 
 
 def _variable_specs() -> dict[str, dict[str, Any]]:

@@ -26,6 +26,7 @@ from tests.checks.examples import GUIDES, PLAYBOOKS, ROLES, TEXTS
 from tests.live.test_report_browser import ARGS, CHROMIUM, PATIENCE_MS
 from tests.support import docsite, jars
 from tests.support.collection import CHECKOUT
+from tests.support.event_source import RULEBOOKS, SOURCE
 from tests.support.modules import MODULES
 
 UTILS = CHECKOUT / "plugins" / "module_utils"
@@ -166,7 +167,7 @@ def test_overview_names_everything() -> None:
         named = set(re.findall(r"[a-z_]+", text))
         assert {*MODULES, *ROLES, *PLAYBOOKS} - {"demo"} <= named
     rows = re.findall(r"^\| \[`(\w+)`\]", _text("README.md"), re.MULTILINE)
-    assert sorted(rows) == sorted([*MODULES, *ROLES])
+    assert sorted(rows) == sorted([*MODULES, *ROLES, SOURCE.stem, *(path.stem for path in RULEBOOKS)])
     # each role has a playbook of its name
     assert {*PLAYBOOKS} == {*ROLES, "demo"}
 

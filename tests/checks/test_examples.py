@@ -21,11 +21,13 @@ from ansible.cli.doc import DocCLI
 from ansible.cli.galaxy import GalaxyCLI
 from ansible.cli.playbook import PlaybookCLI
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
+from ansible_rulebook.cli import get_parser
 
 from tests.checks import examples
 from tests.checks.conftest import run
 from tests.checks.examples import NAME, PLAYBOOKS, ROLES, Block
 from tests.support.collection import CHECKOUT
+from tests.support.event_source import RULEBOOKS
 from tests.support.modules import MODULES
 
 BLOCKS = list(examples.blocks())
@@ -45,9 +47,11 @@ _CLI = {"ansible-playbook": PlaybookCLI, "ansible-doc": DocCLI, "ansible-galaxy"
 
 
 def kind(loaded: Any) -> str:
-    """What a YAML example is: plays, tasks, or variables."""
+    """What a YAML example is: plays, tasks, variables, or a rulebook."""
     if isinstance(loaded, dict):
         return "variables"
+    if any("sources" in each for each in loaded):
+        return "rulebook"
     return "plays" if any("hosts" in each or "ansible.builtin.import_playbook" in each for each in loaded) else "tasks"
 
 
@@ -72,6 +76,8 @@ def problems_of_examples(loaded: Any) -> list[str]:
     """Return what is wrong with the options in one YAML example."""
     if isinstance(loaded, dict):
         return examples.problems_of_variables(loaded, whole=True)
+    if kind(loaded) == "rulebook":
+        return examples.problems_of_rulebook(loaded, {})
     problems = []
     for play in loaded:
         for name, given in play.get("module_defaults", {}).items():
@@ -96,7 +102,7 @@ def problems_of_examples(loaded: Any) -> list[str]:
 def test_there_are_examples() -> None:
     assert len(BLOCKS) > 50
     assert {block.language for block in BLOCKS} == {"yaml", "console", *OTHER, *SCRIPTS}
-    lists = [loaded for _block, loaded in yaml_blocks() if kind(loaded) != "variables"]
+    lists = [loaded for _block, loaded in yaml_blocks() if kind(loaded) in ("plays", "tasks")]
     used = {action for loaded in lists for task in tasks_of(loaded) for action in task}
     assert used >= {f"{NAME}.{module}" for module in MODULES}
 
@@ -105,6 +111,38 @@ def test_there_are_examples() -> None:
 @pytest.mark.parametrize("block", [pytest.param(each, id=each[0].where) for each in yaml_blocks()])
 def test_options_are_known_and_go_together(block: tuple[Block, Any]) -> None:
     assert problems_of_examples(block[1]) == []
+
+
+#: All that the rulebooks of the collection may do: tell somebody, and read.
+HARMLESS = {("run_module", "ansible.builtin.uri"), ("run_playbook", f"{NAME}.audit")}
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("path", RULEBOOKS, ids=[path.stem for path in RULEBOOKS])
+def test_a_rulebook_is_valid_and_deletes_nothing(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    rulebook = yaml.safe_load(text)
+    assert examples.problems_of_rulebook(rulebook, {}) == []
+    rules = [rule for ruleset in rulebook for rule in ruleset["rules"]]
+    actions = [action for rule in rules for action in (rule["actions"] if "actions" in rule else [rule["action"]])]
+    assert {(kind, given["name"]) for action in actions for kind, given in action.items()} <= HARMLESS
+    header = text.partition("\n- name:")[0]
+    variables = {name for name in re.findall(r"\{\{ (\w+)", text) if name != "event"}
+    assert [name for name in variables if not re.search(rf"\b{name}\b", header)] == []
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"sources": [{"name": "s", f"{NAME}.consumer_groups": {"max_lags": 1}}]}, "max_lags"),
+        ({"sources": [{"name": "s", f"{NAME}.consumer_groups": {"interval": 0}}]}, "interval is 0"),
+        ({"rules": [{"name": "r", "condition": True, "action": {"run_it": {}}}]}, "run_it"),
+    ],
+)
+def test_a_wrong_rulebook_is_found(change: dict[str, Any], words: str) -> None:
+    rulebook = yaml.safe_load(RULEBOOKS[-1].read_text(encoding="utf-8"))
+    assert words in " ".join(examples.problems_of_rulebook([rulebook[0] | change], {}))
 
 
 @pytest.mark.fast
@@ -152,7 +190,7 @@ def test_examples_are_in_production_quality(linked: Path, tmp_path: Path) -> Non
     playbook = tmp_path / "examples.yml"
     lines = ["---"]
     for block, loaded in yaml_blocks():
-        if kind(loaded) == "variables":
+        if kind(loaded) in ("variables", "rulebook"):
             continue
         lines.append(f"# {block.where}")
         if kind(loaded) == "tasks":
@@ -187,6 +225,8 @@ def test_commands_are_there(block: Block) -> None:
         "ansible-playbook kafkaops.groups.teardown -e '{\"teardown_group\": []}'",
         "ansible-playbook kafkaops.groups.teardown -e teardown_group=test-1",
         "ansible-playbook kafkaops.groups.teardown -e @no-such-file.yml",
+        "ansible-rulebook --rulebook kafkaops.groups.notify",
+        "ansible-rulebook --rulebook kafkaops.groups.notify_on_lag --vars no-such-file.yml",
         "ansible-doc kafkaops.groups.groups",
         "ansible-doc --type role kafkaops.groups.topic",
         "python3 -m pip install -r requirements.txt",
@@ -210,6 +250,8 @@ def problem_of_command(words: list[str], block: Block) -> str:
         return "".join(f"no variable {word} " for word in words[1:] if word.partition("=")[0] not in known)
     if tool in _CLI:
         return _problem_of_ansible(words, block)
+    if tool == "ansible-rulebook":
+        return _problem_of_rulebook(words, block)
     if tool == "python3" and words[1:4] == ["-m", "pip", "install"]:
         files = [word.removeprefix(INSTALLED) for before, word in itertools.pairwise(words) if before == "-r"]
         return "".join(f"no file {name} " for name in files if not (CHECKOUT / name).is_file())
@@ -225,6 +267,17 @@ def problem_of_command(words: list[str], block: Block) -> str:
             f"no file {name} " for name in files if not (CHECKOUT / block.file).parent.joinpath(name).is_file()
         )
     return "" if tool == "git" else f"unknown command {tool}"
+
+
+def _problem_of_rulebook(words: list[str], block: Block) -> str:
+    given = get_parser().parse_args(words[1:])
+    if given.rulebook not in [f"{NAME}.{path.stem}" for path in RULEBOOKS]:
+        return f"no rulebook {given.rulebook}"
+    # the header of a rulebook lists the variables
+    shown = block.file.endswith(".yml") or any(
+        each.text.startswith(f"# {given.vars}\n") for each in BLOCKS if each.file == block.file
+    )
+    return "" if shown else f"no example shows {given.vars}"
 
 
 def _problem_of_ansible(words: list[str], block: Block) -> str:

@@ -17,6 +17,7 @@ def test_galaxy_imports_the_collection(built: Path, tmp_path: Path) -> None:
         [sys.executable, "-m", "galaxy_importer.main", built], tmp_path, GALAXY_IMPORTER_RUN_ANSIBLE_TEST="false"
     )
     assert "Linting collection via ansible-lint" in told
+    assert "Loading eda/plugins/event_source consumer_groups" in told
     assert told.splitlines()[-1] == "Importer processing completed successfully"
     # it gives ansible-lint 180 s, which a slow machine exceeds; tests/checks/test_static.py runs it without a limit
     assert {*re.findall("^(?:ERROR|WARNING).*", told, re.MULTILINE)} <= {"ERROR: Timeout on call to ansible-lint"}

@@ -21,6 +21,7 @@ import yaml
 
 from tests.checks.conftest import run
 from tests.support.collection import CHECKOUT
+from tests.support.event_source import RULEBOOKS, SOURCE
 from tests.support.modules import CONNECTING, MODULES, RULES, connects, module_of
 
 NAME = "kafkaops.groups"
@@ -76,6 +77,13 @@ CHECKS = [
     # S310: only http and https get there; S311: only delays are random; S314: only our own pictures are parsed; S603: a
     # program may be started, without a shell
     Check("ruff-security", "ruff check --select S --ignore S310,S311,S314,S603 plugins", fast=True),
+    # as Galaxy's container does, without its limit of line lengths; BLE001: the error of a thread is raised elsewhere
+    Check(
+        "ruff-event-source",
+        "ruff check --isolated --target-version py311 --select ALL --ignore D100,D104,INP001,FA102,UP001,UP010,I001,"
+        "FA100,PLR0913,E501,BLE001 extensions/eda/plugins",
+        fast=True,
+    ),
     Check("mypy", "mypy", environment=(("MYPYPATH", "linked"),), fast=True),
     Check("pre-commit", "pre-commit validate-config .pre-commit-config.yaml", fast=True),
     Check("shellcheck", "shellcheck tests/support/setup.sh .ci/run", fast=True),
@@ -118,6 +126,17 @@ def test_ansible_doc_shows(kind: str, installed: Path) -> None:
     names = [f"{NAME}.{name}" for name in DOCUMENTED[kind]]
     command = ["ansible-doc", "--type", kind, "--json", *names]
     assert sorted(json.loads(run(command, installed, ANSIBLE_COLLECTIONS_PATH=str(installed)))) == names
+
+
+def test_ansible_doc_shows_the_event_source(released: Path) -> None:
+    """As Galaxy asks for it, which takes it for a module."""
+    folder = released / "extensions" / "eda"
+    command: list[str | Path] = ["ansible-doc", "-M", folder / "plugins" / "event_source", "--json", SOURCE.stem]
+    told = json.loads(run(command, released, ANSIBLE_COLLECTIONS_PATH=str(released.parents[2])))
+    options = told[SOURCE.stem]["doc"]["options"]
+    assert options.keys() > _fragment(f"{NAME}.connection")["options"].keys()
+    assert told[SOURCE.stem]["examples"]
+    assert sorted(path.name for path in (folder / "rulebooks").iterdir()) == [path.name for path in RULEBOOKS]
 
 
 class Documented:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import re
 import sys
@@ -19,6 +20,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.sett
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import scan, splits
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.access import Access
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import CredentialsRefused
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session import Session
 from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
 
@@ -26,6 +28,7 @@ from tests.live.doors import USER, Doors, Options
 from tests.live.task import asked, audit_settings, connection, refusal, run, run_audit
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
+from tests.support.event_source import load
 
 pytestmark = pytest.mark.live
 
@@ -273,6 +276,26 @@ def test_it_is_refused(doors: Doors, kerberos: Callable[..., None], case: str) -
     sentence = refusal(doors.cluster.listeners[listener], **make(doors))
     assert re.search(words, sentence), sentence
     assert "secret" not in sentence.replace("sasl_oauth_client_secret", "")
+
+
+@pytest.mark.parametrize(
+    ("case", "patience", "ends"),
+    [
+        ("password-SCRAM-SHA-512", 60, CredentialsRefused),
+        ("token-garbage", 60, CredentialsRefused),
+        ("client-secret", 60, CredentialsRefused),
+        ("mechanism-PLAIN", 60, CredentialsRefused),
+        ("token-url-refused", 3, TimeoutError),
+        ("wrong-host", 3, TimeoutError),
+    ],
+)
+def test_the_event_source_does_not_repeat_a_refused_login(
+    doors: Doors, case: str, patience: float, ends: type[Exception]
+) -> None:
+    listener, make, _words = REFUSED[case]
+    options = {"bootstrap_servers": doors.cluster.listeners[listener], "interval": 1, **make(doors)}
+    with pytest.raises(ends):
+        asyncio.run(asyncio.wait_for(load()["main"](asyncio.Queue(), options), patience))
 
 
 @pytest.mark.parametrize("case", [case for case in REFUSED if not case.startswith("kerberos")])

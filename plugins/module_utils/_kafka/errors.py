@@ -25,8 +25,12 @@ _KAFKA_NAMES = {
 AMBIGUOUS_ERROR = "UNKNOWN_SERVER_ERROR"
 
 
-class TokenRefused(TaskError):
-    """The server that gives bearer tokens refused the client: the same request would be refused again."""
+class CredentialsRefused(TaskError):
+    """A server refused the credentials: the same request would be refused again, and may lock the account."""
+
+
+class TokenRefused(CredentialsRefused):
+    """The server that gives bearer tokens refused the client."""
 
 
 class CallError(Exception):

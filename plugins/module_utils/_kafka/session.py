@@ -44,6 +44,11 @@ class Session:
             raise
         return self
 
+    def renew(self) -> None:
+        """Begin another task with the same connections: its time starts now, and brokers are looked up again."""
+        self.deadline.restart()
+        self.driver = Driver(self.wire)
+
     def __exit__(
         self, kind: type[BaseException] | None, exc: BaseException | None, trace: types.TracebackType | None
     ) -> None:

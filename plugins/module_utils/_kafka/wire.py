@@ -18,7 +18,14 @@ import typing as t
 
 from .._errors import TaskError
 from . import library
-from .errors import LOGIN_ERRORS, CallError, LoginRefused, UnreadableAnswer, UnsupportedVersion
+from .errors import (
+    LOGIN_ERRORS,
+    CallError,
+    CredentialsRefused,
+    LoginRefused,
+    UnreadableAnswer,
+    UnsupportedVersion,
+)
 from .library import AbstractTokenProvider, Future, KafkaConnectionManager, kafka_errors
 from .patches import Net, is_refusal, keep
 
@@ -43,7 +50,11 @@ class Deadline:
 
     def __init__(self, timeout: float) -> None:
         self.timeout = timeout
-        self._end = time.monotonic() + timeout
+        self.restart()
+
+    def restart(self) -> None:
+        """Let the time begin now."""
+        self._end = time.monotonic() + self.timeout
 
     @property
     def remaining(self) -> float:
@@ -132,9 +143,10 @@ class Wire:
 
         Raises:
             TaskError: no address answered as a Kafka broker; names each address and its cause.
+            CredentialsRefused: one of them refused the login.
         """
         bootstrap = self._manager.cluster.bootstrap_brokers()
-        causes: list[str] = []
+        causes: list[Exception] = []
         connected = Future()
 
         async def attempt(node: t.Any) -> None:
@@ -143,7 +155,7 @@ class Wire:
                 if not self.nodes:
                     raise CallError("the response contains no brokers: the broker may be starting", sent=False)
             except (CallError, UnsupportedVersion) as exc:
-                causes.append(str(exc))
+                causes.append(exc)
             if not connected.is_done and (self.nodes or len(causes) == len(bootstrap)):
                 connected.success(None)
 
@@ -156,7 +168,9 @@ class Wire:
             keep(self._manager, node)
             self._manager.close(node.node_id)
         if not self.nodes:
-            raise TaskError("Cannot connect to the cluster: " + ("; ".join(causes) or "no answer in time") + ".")
+            kind = CredentialsRefused if any(isinstance(exc, LoginRefused) for exc in causes) else TaskError
+            words = "; ".join(map(str, causes)) or "no answer in time"
+            raise kind(f"Cannot connect to the cluster: {words}.")
 
     async def refresh(self, node_id: t.Any = None) -> None:
         """Refresh the brokers and the cluster id, from one node or from any that responds.

@@ -289,6 +289,14 @@ def message(items: Items) -> str:
     return f"{len(failures)} of {len(items)} failed{which}: {first}: {problem.name}: {problem.message}"
 
 
+def unread(errors: c.Sequence[c.Mapping[str, t.Any]]) -> str:
+    """Return how many of C(errors) there are, and the first."""
+    first = errors[0]
+    words = first.get("message") or f"{first['error']['name']}: {first['error']['message']}"
+    where = next(f"{kind} '{first[kind]}'" for kind in ("group", "topic", "address") if kind in first)
+    return f"{len(errors)} could not be read; first: {where}: {words}"
+
+
 def diff(items: Items) -> dict[str, str]:
     """Return Ansible's diff of what changes: one line a group, member, committed offset or topic."""
     changed = [item for item in items if item.changed]
