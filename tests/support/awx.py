@@ -64,6 +64,11 @@ def _fetch(folder: Path) -> None:
         shutil.move(Path(scratch, "taken"), folder)
 
 
+def _name(stored: Stored) -> str:
+    name: str = stored["identifier"] if "identifier" in stored else stored["name"]
+    return name
+
+
 class Store:
     """Paths of AWX's API, with what was posted to them, by kind and id. A context manager: on exit it is closed.
 
@@ -91,13 +96,13 @@ class Store:
 
     def named(self, kind: str) -> dict[str, Stored]:
         """The objects of a kind, by their names, of nodes their identifiers."""
-        return {each.get("identifier", each["name"]): each for each in self.objects.get(kind, {}).values()}
+        return {_name(each): each for each in self.objects.get(kind, {}).values()}
 
     def links(self, kind: str, name: str, link: str) -> list[str]:
         """The names of what an object is associated with."""
         found = self.linked.get(f"{kind}/{self.named(kind)[name]['id']}/{link}", [])
         every = {number: each for objects in self.objects.values() for number, each in objects.items()}
-        return [every[number].get("identifier", every[number].get("name")) for number in found]
+        return [_name(every[number]) for number in found]
 
     def _create(self, kind: str, given: Mapping[str, Any]) -> Stored:
         number = next(self._ids)
