@@ -107,8 +107,8 @@ def done(empty: Setup) -> Setup:
         (
             {"awx_setup_variables": {}},
             True,
-            "awx_setup_variables.teardown.teardown_allowed_patterns is not set: set the patterns of the groups and topics"
-            " that the job template may delete. Nothing was changed.",
+            "awx_setup_variables.teardown.teardown_allowed_patterns is not set: set the patterns of the groups and"
+            " topics that the job template may delete. Nothing was changed.",
         ),
     ],
     ids=["no-collection", "no-limit"],
@@ -186,7 +186,7 @@ def test_the_workflow_deletes_only_after_an_approval(done: Setup) -> None:
         ("cleanup", "always"): ["report"],
     }
     schedule = done.store.named("schedules")[NAME]
-    assert schedule["rrule"] == "DTSTART;TZID=UTC:20260101T020000 RRULE:FREQ=DAILY;INTERVAL=1"
+    assert schedule["rrule"] == "DTSTART:20260101T020000Z RRULE:FREQ=DAILY;INTERVAL=1"
     assert schedule["unified_job_template"] == done.store.named("workflow_job_templates")[NAME]["id"]
 
 

@@ -34,7 +34,15 @@ def test_galaxy_finds_the_pattern(released: Path) -> None:
     assert found == {f"{folder}/{name}" for name in ("README.md", "meta/pattern.json", "playbooks/cleanup.yml")}
     (pattern,) = PatternsParser(str(released)).get_meta_patterns()
     # no more and no fewer than what the importer passes on
-    assert pattern.keys() == {"schema_version", "name", "title", "description", "short_description", "tags", "aap_resources"}
+    assert pattern.keys() == {
+        "schema_version",
+        "name",
+        "title",
+        "description",
+        "short_description",
+        "tags",
+        "aap_resources",
+    }
     assert f"extensions/patterns/{pattern['name']}" == folder
     (template,) = pattern["aap_resources"]["controller_job_templates"]
     assert (released / folder / "playbooks" / template["playbook"]).is_file()

@@ -228,7 +228,9 @@ def given(**variables: Any) -> Callable[[World, Path], dict[str, Any]]:
         pytest.param(
             given(cleanup_keep="ten-*,moved-*"), "ten-*,moved-*: commas do not separate patterns", id="commas"
         ),
-        pytest.param(given(cleanup_keep_for="23h"), "cleanup_keep_for is 23h: it must be a number and", id="keeps-short"),
+        pytest.param(
+            given(cleanup_keep_for="23h"), "cleanup_keep_for is 23h: it must be a number and", id="keeps-short"
+        ),
         pytest.param(aged, "hours old, but cleanup_plan_max_age is 24: run the audit again", id="old-plan"),
     ],
 )
@@ -389,7 +391,11 @@ def test_old_plans_and_reports_are_removed_and_nothing_else(world: World, tmp_pa
         os.utime(path, (time.time() - days * 86400,) * 2)
     (tmp_path / "20260101T040000.000000Z-plan.json").symlink_to(world.plan)
     at_first = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
-    given = {"cleanup_plan": str(world.plan), "cleanup_output": str(tmp_path), "cleanup_keep_for": "30d"}
+    given: dict[str, Any] = {
+        "cleanup_plan": str(world.plan),
+        "cleanup_output": str(tmp_path),
+        "cleanup_keep_for": "30d",
+    }
     predicted = world.clean(check=True, **given)
     assert (predicted.code, predicted.changed) == (0, ["Remove old plans and reports"])
     assert at_first <= {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The collection awx.awx, from the package ansible, and a store that its modules can talk to.
 
-The store is not AWX: it accepts everything, and keeps what the modules send. It shows which requests they make, not what
-AWX says to them.
+The store is not AWX: it accepts everything, and keeps what the modules send. It shows which requests they make, not
+what AWX says to them.
 """
 
 from __future__ import annotations
