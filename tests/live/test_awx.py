@@ -26,7 +26,6 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options imp
 from awx_plugins.interfaces._temporary_private_api import ManagedCredentialType
 from awx_plugins.interfaces._temporary_private_credential_api import Credential
 from awx_plugins.interfaces._temporary_private_inject_api import inject_credential
-
 from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
