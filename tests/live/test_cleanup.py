@@ -376,6 +376,7 @@ def test_old_plans_and_reports_are_removed_and_nothing_else(world: World, tmp_pa
     for name, content, days in (
         ("20260101T020000.000000Z-plan.json", plan, 31),
         ("20260101T020000.000000Z-report.html", report, 31),
+        ("20260102T020000.000000Z-plan.json", json.dumps(json.loads(plan)).encode(), 31),
         ("20260130T020000.000000Z-plan.json", plan, 29),
         # of somebody else: by the content, or by the name
         ("20260101T030000.000000Z-plan.json", b'{"format": "mine"}', 31),
@@ -402,7 +403,11 @@ def test_old_plans_and_reports_are_removed_and_nothing_else(world: World, tmp_pa
     done = world.clean(**given)
     assert (done.code, done.changed) == (0, ["Remove old plans and reports"])
     remaining = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
-    assert at_first - remaining == {f"20260101T020000.000000Z-{name}" for name in ("plan.json", "report.html")}
+    assert at_first - remaining == {
+        "20260101T020000.000000Z-plan.json",
+        "20260101T020000.000000Z-report.html",
+        "20260102T020000.000000Z-plan.json",
+    }
     assert world.plan.read_bytes() == plan
 
 
