@@ -73,6 +73,12 @@ options:
         are used. O(ssl_cafile) applies to the brokers only.
       - If it is not set, the environment variable E(KAFKA_SASL_OAUTH_TOKEN_URL_CAFILE) is used.
     type: path
+  sasl_oauth_token_url_ca:
+    description:
+      - The content of O(sasl_oauth_token_url_cafile), instead of a file on the host that the module runs on. If it is
+        set, O(sasl_oauth_token_url_cafile) is ignored.
+      - If it is not set, the environment variable E(KAFKA_SASL_OAUTH_TOKEN_URL_CA) is used.
+    type: str
   sasl_oauth_client_id:
     description:
       - The client id for O(sasl_oauth_token_url).
@@ -94,6 +100,12 @@ options:
       - If it is not set, the environment variable E(KAFKA_SASL_KERBEROS_SERVICE_NAME) is used.
     type: str
     default: kafka
+  sasl_kerberos_keytab:
+    description:
+      - A keytab in Base64, for O(sasl_mechanism=GSSAPI). The module writes it to a private file, requests a ticket of
+        its own for the principal of the keytab, and ignores E(KRB5_CLIENT_KTNAME) and E(KRB5CCNAME).
+      - If it is not set, the environment variable E(KAFKA_SASL_KERBEROS_KEYTAB) is used.
+    type: str
   ssl_cafile:
     description:
       - A PEM file with the CA certificates for the brokers. By default, the CA certificates of the system are used.
@@ -110,6 +122,22 @@ options:
       - A PEM file with the private key for O(ssl_certfile), if O(ssl_certfile) does not contain it.
       - If it is not set, the environment variable E(KAFKA_SSL_KEYFILE) is used.
     type: path
+  ssl_ca:
+    description:
+      - The content of O(ssl_cafile), instead of a file on the host that the module runs on. The module writes it to a
+        private file while it runs. If it is set, O(ssl_cafile) is ignored.
+      - If it is not set, the environment variable E(KAFKA_SSL_CA) is used.
+    type: str
+  ssl_certificate:
+    description:
+      - The content of O(ssl_certfile), as O(ssl_ca).
+      - If it is not set, the environment variable E(KAFKA_SSL_CERTIFICATE) is used.
+    type: str
+  ssl_key:
+    description:
+      - The content of O(ssl_keyfile), as O(ssl_ca).
+      - If it is not set, the environment variable E(KAFKA_SSL_KEY) is used.
+    type: str
   ssl_keyfile_password:
     description:
       - The password of an encrypted private key.

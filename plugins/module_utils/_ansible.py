@@ -19,7 +19,7 @@ from . import _python  # noqa: F401 # pylint: disable=unused-import
 from ._errors import ConditionsNotMet, MissingLibrary, TaskError, in_one_line
 from ._kafka.errors import CallError
 from ._kafka.library import KAFKA_IMPORT_ERROR, REQUIREMENT
-from ._kafka.options import Connection
+from ._kafka.options import Connection, write_contents
 from ._kafka.session import Session
 from ._operations import results
 from ._operations.results import Report
@@ -68,6 +68,11 @@ CONNECTION_SPEC: dict[str, t.Any] = {
         "no_log": False,
         "fallback": (environment, ["KAFKA_SASL_OAUTH_TOKEN_URL_CAFILE"]),
     },
+    "sasl_oauth_token_url_ca": {
+        "type": "str",
+        "no_log": False,
+        "fallback": (environment, ["KAFKA_SASL_OAUTH_TOKEN_URL_CA"]),
+    },
     "sasl_oauth_client_id": {"type": "str", "fallback": (environment, ["KAFKA_SASL_OAUTH_CLIENT_ID"])},
     "sasl_oauth_client_secret": {
         "type": "str",
@@ -80,9 +85,17 @@ CONNECTION_SPEC: dict[str, t.Any] = {
         "default": "kafka",
         "fallback": (environment, ["KAFKA_SASL_KERBEROS_SERVICE_NAME"]),
     },
+    "sasl_kerberos_keytab": {
+        "type": "str",
+        "no_log": True,
+        "fallback": (environment, ["KAFKA_SASL_KERBEROS_KEYTAB"]),
+    },
     "ssl_cafile": {"type": "path", "fallback": (environment, ["KAFKA_SSL_CAFILE"])},
     "ssl_certfile": {"type": "path", "fallback": (environment, ["KAFKA_SSL_CERTFILE"])},
     "ssl_keyfile": {"type": "path", "no_log": False, "fallback": (environment, ["KAFKA_SSL_KEYFILE"])},
+    "ssl_ca": {"type": "str", "fallback": (environment, ["KAFKA_SSL_CA"])},
+    "ssl_certificate": {"type": "str", "fallback": (environment, ["KAFKA_SSL_CERTIFICATE"])},
+    "ssl_key": {"type": "str", "no_log": True, "fallback": (environment, ["KAFKA_SSL_KEY"])},
     "ssl_keyfile_password": {
         "type": "str",
         "no_log": True,
@@ -113,7 +126,7 @@ CONNECTION_RULES: dict[str, t.Any] = {
         ("sasl_mechanism", "SCRAM-SHA-512", ("sasl_username", "sasl_password")),
         ("sasl_mechanism", "OAUTHBEARER", ("sasl_oauth_token", "sasl_oauth_token_url"), True),
     ],
-    "required_by": {"ssl_keyfile": ["ssl_certfile"]},
+    "required_by": {"ssl_keyfile": ["ssl_certfile"], "ssl_key": ["ssl_certificate"]},
 }
 
 
@@ -163,6 +176,7 @@ def run(
         if KAFKA_IMPORT_ERROR is not None:
             raise MissingLibrary(REQUIREMENT, KAFKA_IMPORT_ERROR)
         request = parse(module.params)
+        write_contents(module.params, lambda: str(module.tmpdir))
         with Session(Connection.from_params(module.params), module.check_mode) as session:
             try:
                 outcome = session.wire.run(operation, request, session)

@@ -49,6 +49,11 @@ class Play(NamedTuple):
         """The tasks that changed something, or in check mode would."""
         return [name for name, result in self.tasks.items() if result.get("changed")]
 
+    @property
+    def passed_on(self) -> dict[str, Any]:
+        """The variables of a role among the artifacts, without its summary."""
+        return {name: value for name, value in self.artifacts.items() if not name.startswith("kafka_")}
+
 
 def environment(bootstrap: str) -> dict[str, str]:
     """What Ansible needs to find the collection and the cluster."""

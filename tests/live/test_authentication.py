@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import functools
 import re
 import sys
@@ -26,6 +27,7 @@ from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechani
 
 from tests.live.doors import USER, Doors, Options
 from tests.live.task import asked, audit_settings, connection, refusal, run, run_audit
+from tests.live.test_awx import Template
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.event_source import load
@@ -124,6 +126,24 @@ def kerberos(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Non
             monkeypatch.setenv(variable, value)
 
     return become
+
+
+def test_a_keytab_of_awx(world: Doors, tmp_path: Path) -> None:
+    """Its credential holds it as text; the host has no ticket, and no file of it."""
+    keytab = world.realm.user(USER)["KRB5_CLIENT_KTNAME"].removeprefix("FILE:")
+    encoded = base64.encodebytes(Path(keytab).read_bytes()).decode()
+    inputs = {
+        "bootstrap_servers": world.cluster.listeners["SASL_SSL"],
+        "security_protocol": "SASL_SSL",
+        "sasl_mechanism": "GSSAPI",
+        "ssl_ca": world.authority.certificate.read_text(encoding="ascii"),
+        "sasl_kerberos_keytab": encoded,
+        "kerberos_config": world.realm.config.read_text(encoding="utf-8"),
+    }
+    template = Template(tmp_path, inputs, [encoded.splitlines()[0]])
+    answers = {"teardown_groups": "no-such-group-*", "teardown_max_changes": 1, "teardown_settle_time": 0}
+    done = template.launch("teardown", answers)
+    assert (done.code, done.words, done.changed) == (0, "", [])
 
 
 @pytest.mark.parametrize("task", TASKS)

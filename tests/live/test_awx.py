@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Mapping
@@ -21,9 +22,12 @@ import ansible_runner
 import pytest
 import yaml
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import FILES
 from awx_plugins.interfaces._temporary_private_api import ManagedCredentialType
 from awx_plugins.interfaces._temporary_private_credential_api import Credential
 from awx_plugins.interfaces._temporary_private_inject_api import inject_credential
+from jinja2 import StrictUndefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from tests.live.playbook import Play, read
 from tests.live.test_secrets import found, found_in_files
@@ -38,7 +42,8 @@ IN_CONTAINER = "/runner"
 ORDERS, INTERNAL = "awx-orders", "awx-app-sums-changelog"
 NOTE = (3, "a note", 0)
 
-PLAYBOOKS = sorted(path.stem for path in (CHECKOUT / "playbooks").glob("*.yml") if path.stem != "demo")
+#: What AWX runs: not the playbook that makes its templates.
+PLAYBOOKS = sorted({path.stem for path in (CHECKOUT / "playbooks").glob("*.yml")} - {"awx_setup", "demo"})
 SURVEYS = {
     path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((CHECKOUT / "awx/surveys").iterdir())
 }
@@ -82,6 +87,9 @@ def test_a_question_fits_its_variable(playbook: str, question: dict[str, Any]) -
     # what AWX wants of every question
     assert question["question_name"]
     assert {"question_description", "required", "default"} <= question.keys()
+    assert isinstance(question["required"], bool)
+    assert question["default"] == "" or isinstance(question["default"], int if question["type"] == "integer" else str)
+    assert not str(question["default"]).startswith("$encrypted$")
     if question["type"] == "multiplechoice":
         assert set(question["choices"]) <= set(option.get("choices", ["true", "false"]))
         assert question["default"] in question["choices"]
@@ -99,10 +107,12 @@ def test_a_survey_asks_for_what_is_required_but_for_folders(playbook: str) -> No
 def test_the_credential_holds_every_way_to_connect() -> None:
     """One environment variable for each option, but for those that are none of the connection's."""
     injected = {**TYPE["injectors"]["env"]}
+    assert injected.pop("KRB5_CONFIG").count("kerberos_config") == 2
     for name, option in CONNECTION_SPEC.items():
         (variable,) = option["fallback"][1]
         template = injected.pop(variable, None)
-        if name in ("client_id", "request_timeout", "timeout"):
+        # contents of files are files of the job
+        if name in ("client_id", "request_timeout", "timeout", *FILES.values()):
             assert template is None
             continue
         used = [field for field in FIELDS if field in template.replace("tower.filename.", "")]
@@ -113,6 +123,18 @@ def test_the_credential_holds_every_way_to_connect() -> None:
             assert sorted(FIELDS[name]["choices"]) == sorted(option["choices"])
     assert injected == {}
     assert FIELDS["ssl_key"]["secret"]
+
+
+def test_the_injectors_use_what_there_is() -> None:
+    """AWX renders them so when the type is created, and refuses names that it does not know."""
+    files = {name.partition(".")[2]: "a file" for name in TYPE["injectors"]["file"]}
+    known = dict.fromkeys(FIELDS, "a value") | {"tower": {"filename": files}}
+    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined)
+    for injected in TYPE["injectors"].values():
+        for name, template in injected.items():
+            assert re.fullmatch(r"[a-zA-Z_]+[a-zA-Z0-9_.]*", name)
+            assert not name.startswith("ANSIBLE_")
+            environment.from_string(template).render(known)
 
 
 class Template:
@@ -132,12 +154,14 @@ class Template:
         given = {name: value for name, value in given.items() if value != "" or questions[name]["type"] != "integer"}
         private = self.folder / f"{playbook}-{time.monotonic_ns()}"
         (private / "env").mkdir(parents=True)
-        environment = self._inject(private)
+        environment, arguments = self._inject(private)
         self._extra_vars(private, given, own or {})
         done = ansible_runner.run(
             private_data_dir=str(private),
             playbook=f"kafkaops.groups.{playbook}",
             envvars=environment,
+            cmdline=" ".join(arguments),
+            inventory=self._inventory(private, own or {}),
             # as AWX does, so that no file holds them
             suppress_env_files=True,
             verbosity=4,
@@ -147,20 +171,32 @@ class Template:
         self._search(private / "artifacts")
         return play
 
-    def _inject(self, private: Path) -> dict[str, str]:
+    def _inject(self, private: Path) -> tuple[dict[str, str], list[str]]:
         kind = ManagedCredentialType(
             namespace="", **{key: TYPE[key] for key in ("name", "kind", "inputs", "injectors")}
         )
         environment: Any = {}
         shown: Any = {}
-        inject_credential(kind, Credential(dict(self.inputs)), environment, shown, [], str(private))
+        arguments: list[str] = []
+        inject_credential(kind, Credential(dict(self.inputs)), environment, shown, arguments, str(private))
         assert found(self.secrets, json.dumps(shown)) == set(), "what AWX shows of a job's environment"
         here = {name: value.replace(IN_CONTAINER, str(private)) for name, value in environment.items()}
-        return {
-            **here,
+        needed = {
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
             "ANSIBLE_COLLECTIONS_PATH": str(install()),
         }
+        return here | needed, [argument.replace(IN_CONTAINER, str(private)) for argument in arguments]
+
+    @staticmethod
+    def _inventory(private: Path, own: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The host of `kafka_host`, whose modules get no environment of the job."""
+        if "kafka_host" not in own:
+            return None
+        python = private / "python"
+        python.write_text(f'#!/bin/sh\nexec env -i HOME="$HOME" {sys.executable} "$@"\n', encoding="utf-8")
+        python.chmod(0o700)
+        variables = {"ansible_connection": "local", "ansible_python_interpreter": str(python)}
+        return {"all": {"hosts": {own["kafka_host"]: variables}}}
 
     @staticmethod
     def _extra_vars(private: Path, answers: Mapping[str, Any], own: Mapping[str, Any]) -> None:
@@ -234,6 +270,15 @@ def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, 
     audited = by_password.launch("audit", {"audit_stale_after": "1s"}, own=own)
     assert (audited.code, audited.changed) == (0, [])
     assert audited.tasks["Audit"]["stale_groups"] == ["awx-busy", "awx-old-1", "awx-old-2"]
+    assert audited.artifacts["kafka_summary"] == {
+        **audited.tasks["Audit"]["summary"],
+        "new_groups": None,
+        "new_group_names": None,
+        "plan": audited.tasks["Audit"]["plan"],
+        "report": audited.tasks["Audit"]["report"],
+    }
+    message = "3 groups are stale, 3 of them can be deleted. What is new is not known."
+    assert audited.artifacts["kafka_message"] == message
 
     own = {
         "cleanup_output": str(left / "audit"),
@@ -243,7 +288,7 @@ def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, 
     # all that the audit judged is stale
     answers: dict[str, Any] = {"cleanup_max_share": 100}
     shown = by_password.launch("cleanup", answers, own=own)
-    assert (shown.code, shown.changed, list(shown.artifacts)) == (0, [], ["cleanup_plan"])
+    assert (shown.code, shown.changed, list(shown.passed_on)) == (0, [], ["cleanup_plan"])
     assert shown.artifacts["cleanup_plan"].endswith("Z-plan.json")
     assert {"awx-old-1", "awx-old-2"} <= truth.groups(client).keys()
 
@@ -314,10 +359,12 @@ def test_the_teardown(secured: Cluster, by_certificate: Template) -> None:
     assert "awx-env-orders" not in truth.topics(secured.client())
 
 
-def test_the_streams_reset(secured: Cluster, by_certificate: Template) -> None:
+def test_the_streams_reset_on_another_host(secured: Cluster, by_certificate: Template) -> None:
+    """The credential gets there, with its key and its certificates, which are files of the job."""
     answers = {"streams_reset_application_id": "awx-app", "streams_reset_input_topics": ORDERS}
-    done = by_certificate.launch("streams_reset", answers)
+    done = by_certificate.launch("streams_reset", answers, own={"kafka_host": "ops"})
     assert (done.code, done.words) == (0, "")
+    assert done.hosts["Set the offsets of input and intermediate topics"] == ["ops"]
     assert [item["changed"] for item in done.tasks["Set the offsets of input and intermediate topics"]["results"]]
     assert truth.offsets(secured.client(), "awx-app")[ORDERS, 0].offset == 0
     assert INTERNAL not in truth.topics(secured.client())

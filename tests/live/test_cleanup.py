@@ -15,6 +15,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -159,7 +160,19 @@ def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member
     ]
     assert all("last commit at" in line for line in lines[1:11])
     assert lines[-1] == "cleanup_keep: no group of the cluster matches a-*, b-*, never-*."
-    assert shown.artifacts == {"cleanup_plan": str(world.plan)}
+    assert shown.artifacts == {
+        "cleanup_plan": str(world.plan),
+        "kafka_summary": {
+            "stale_groups": 10,
+            "stale_offsets": 2,
+            "skipped": 0,
+            "new_groups": None,
+            "new_group_names": None,
+            "plan": str(world.plan),
+            "report": str(world.plan).replace("plan.json", "report.html"),
+        },
+        "kafka_message": "10 groups and 2 committed offsets of other groups are stale. What is new is not known.",
+    }
     assert (world.state(), world.files()) == (world.at_first, [])
 
 
@@ -237,6 +250,7 @@ REFUSED: dict[str, tuple[Made, str]] = {
     "keeps-less": (given(cleanup_keep="ten-*"), "did not exclude ten-*: run the audit again"),
     "other-groups": (given(cleanup_include=["ten-[0-4]"]), "was written by an audit of *, but"),
     "commas": (given(cleanup_keep="ten-*,moved-*"), "ten-*,moved-*: commas do not separate patterns"),
+    "keeps-short": (given(cleanup_keep_for="23h"), "cleanup_keep_for is 23h: it must be a number and"),
     "no-plan-to-approve": (
         given(cleanup_require_approval="y", cleanup_plan=""),
         "cleanup_require_approval is y, but cleanup_plan is not set: set cleanup_plan to an approved plan",
@@ -323,7 +337,7 @@ def test_a_task_that_is_killed_half_way_is_undone_by_the_command_that_is_printed
     assert failed.code == 2
     assert world.state().keys() == {MOVED}
     assert "A task was interrupted, so its deletions are unknown." in failed.tasks[REPORT]["msg"][0]
-    assert undo(failed) == failed.artifacts
+    assert undo(failed) == failed.passed_on
     assert failed.artifacts["restore_missing_only"] is True
     # one group that was deleted is at work again: it stays as it is
     commits.commit(world.cluster.client(), TEN[0], {("orders", 0): (30, "", -1)})
@@ -380,8 +394,18 @@ def test_what_came_back_to_life_is_left_alone_and_a_failure_in_the_middle_is_tol
         JOINS: offsets(4),
         MOVED: world.at_first[MOVED],
     }
-    assert undo(failed) == failed.artifacts
-    assert failed.artifacts == {"restore_from": [str(world.backups / name) for name in world.files()]}
+    assert undo(failed) == failed.passed_on
+    assert failed.passed_on == {"restore_from": [str(world.backups / name) for name in world.files()]}
+    assert failed.artifacts["kafka_message"] == failed.tasks[REPORT]["msg"][0]
+    assert failed.artifacts["kafka_summary"] == {
+        "deleted_groups": 8,
+        "deleted_offsets": 0,
+        "skipped": 2,
+        "failed": 0,
+        "interrupted": False,
+        "plan": str(world.plan),
+        "backups": failed.passed_on["restore_from"],
+    }
     world.cleaned.append(failed)
 
 
@@ -407,8 +431,49 @@ def test_a_plan_with_nothing_in_it_is_handed_on_too(world: World, tmp_path: Path
     empty = tmp_path / "empty.json"
     empty.write_text(json.dumps({**plan, "delete_groups": [], "delete_offsets": []}), encoding="utf-8")
     shown = world.clean(cleanup_plan=str(empty))
-    assert (shown.code, shown.changed, shown.artifacts) == (0, [], {"cleanup_plan": str(world.plan)})
+    assert (shown.code, shown.changed, shown.passed_on) == (0, [], {"cleanup_plan": str(world.plan)})
     assert json.loads(world.plan.read_text(encoding="utf-8"))["delete_groups"] == []
+
+
+def test_old_plans_and_reports_are_removed_and_nothing_else(world: World, tmp_path: Path) -> None:
+    plan = world.plan.read_bytes()
+    report = next(world.audit.glob("*Z-report.html")).read_bytes()
+    for name, content, days in (
+        ("20260101T020000.000000Z-plan.json", plan, 31),
+        ("20260101T020000.000000Z-report.html", report, 31),
+        ("20260102T020000.000000Z-plan.json", json.dumps(json.loads(plan)).encode(), 31),
+        ("20260130T020000.000000Z-plan.json", plan, 29),
+        # of somebody else: by the content, or by the name
+        ("20260101T030000.000000Z-plan.json", b'{"format": "mine"}', 31),
+        ("20260101T030000.000000Z-report.html", b"<title>Holidays</title>", 31),
+        ("20260101T020000.000000Z-plan.json.bak", plan, 31),
+        ("plan.json", plan, 31),
+        ("20260101T020000.000000Z-groups.json", plan, 31),
+        ("audits/20260101T020000.000000Z-plan.json", plan, 31),
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content)
+        os.utime(path, (time.time() - days * 86400,) * 2)
+    (tmp_path / "20260101T040000.000000Z-plan.json").symlink_to(world.plan)
+    at_first = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    given: dict[str, Any] = {
+        "cleanup_plan": str(world.plan),
+        "cleanup_output": str(tmp_path),
+        "cleanup_keep_for": "30d",
+    }
+    predicted = world.clean(check=True, **given)
+    assert (predicted.code, predicted.changed) == (0, ["Remove old plans and reports"])
+    assert at_first <= {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    done = world.clean(**given)
+    assert (done.code, done.changed) == (0, ["Remove old plans and reports"])
+    remaining = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    assert at_first - remaining == {
+        "20260101T020000.000000Z-plan.json",
+        "20260101T020000.000000Z-report.html",
+        "20260102T020000.000000Z-plan.json",
+    }
+    assert world.plan.read_bytes() == plan
 
 
 def test_the_way_back(world: World, member: Member) -> None:

@@ -6,14 +6,17 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import typing as t
 
 import pytest
+from ansible.errors import AnsibleError
 from ansible.module_utils.basic import AnsibleFallbackNotFound
+from ansible_collections.kafkaops.groups.plugins.lookup.connection import connection as from_environment
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC, environment
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import FILES, Connection, write_contents
 
 
 def connection(**options: t.Any) -> Connection:
@@ -120,3 +123,61 @@ def test_an_empty_environment_variable_is_not_set(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("KAFKA_SASL_MECHANISM", "")
     with pytest.raises(AnsibleFallbackNotFound):
         environment("KAFKA_SASL_MECHANISM")
+
+
+NO_CONTENT: dict[str, t.Any] = dict.fromkeys((*FILES, *FILES.values(), "sasl_kerberos_keytab"))
+
+
+def test_contents_are_private_files(tmp_path: pathlib.Path) -> None:
+    params = {
+        **NO_CONTENT,
+        "ssl_cafile": "/etc/other.pem",
+        "ssl_certfile": "/etc/c.pem",
+        "ssl_ca": "CA",
+        "ssl_key": "KEY",
+    }
+    write_contents(params, lambda: str(tmp_path))
+    written = {"ssl_cafile": tmp_path / "ssl_ca", "ssl_keyfile": tmp_path / "ssl_key"}
+    assert {option: params[option] for option in FILES} == {
+        **dict.fromkeys(FILES),
+        "ssl_certfile": "/etc/c.pem",
+        **{option: str(path) for option, path in written.items()},
+    }
+    assert [(path.read_text("ascii"), path.stat().st_mode & 0o777) for path in written.values()] == [
+        ("CA", 0o600),
+        ("KEY", 0o600),
+    ]
+
+
+def test_no_folder_is_needed_without_contents() -> None:
+    def folder() -> str:
+        raise AssertionError
+
+    write_contents({**NO_CONTENT, "ssl_ca": ""}, folder)
+
+
+def test_a_keytab_is_decoded(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("KRB5_CLIENT_KTNAME", "KRB5CCNAME"):
+        monkeypatch.setenv(variable, "of the user")
+    write_contents({**NO_CONTENT, "sasl_kerberos_keytab": "BQIA\n/w==\n"}, lambda: str(tmp_path))
+    assert (tmp_path / "keytab").read_bytes() == b"\x05\x02\x00\xff"
+    assert os.environ["KRB5_CLIENT_KTNAME"] == f"FILE:{tmp_path / 'keytab'}"
+    assert os.environ["KRB5CCNAME"].startswith("MEMORY:")
+
+
+@pytest.mark.parametrize("keytab", ["no base64!", "BQI", "\xfc"])
+def test_a_keytab_that_is_not_encoded(tmp_path: pathlib.Path, keytab: str) -> None:
+    with pytest.raises(TaskError, match="sasl_kerberos_keytab is not Base64"):
+        write_contents({**NO_CONTENT, "sasl_kerberos_keytab": keytab}, lambda: str(tmp_path))
+
+
+def test_the_environment_of_the_controller(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "key").write_text("KEY", encoding="ascii")
+    given = {
+        "KAFKA_BOOTSTRAP_SERVERS": "a:1,b:2",
+        "KAFKA_SASL_MECHANISM": "",
+        "KAFKA_SSL_KEYFILE": str(tmp_path / "key"),
+    }
+    assert from_environment(given) == {"bootstrap_servers": "a:1,b:2", "ssl_key": "KEY"}
+    with pytest.raises(AnsibleError, match="KAFKA_SSL_CAFILE: /nowhere cannot be read on the controller"):
+        from_environment({"KAFKA_SSL_CAFILE": "/nowhere"})

@@ -13,6 +13,7 @@ import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.kafkaops.groups.plugins.filter.lag_above import lag_above
 from ansible_collections.kafkaops.groups.plugins.filter.matching import matching
+from ansible_collections.kafkaops.groups.plugins.filter.newly_stale import newly_stale
 from ansible_collections.kafkaops.groups.plugins.filter.not_restored import not_restored
 from ansible_collections.kafkaops.groups.plugins.filter.offsets_csv import offsets_csv
 from ansible_collections.kafkaops.groups.plugins.filter.plan_review import plan_review
@@ -23,6 +24,7 @@ from ansible_collections.kafkaops.groups.plugins.filter.shares import shares
 from ansible_collections.kafkaops.groups.plugins.filter.stale_groups import stale_groups
 from ansible_collections.kafkaops.groups.plugins.filter.topics_in_use import topics_in_use
 from ansible_collections.kafkaops.groups.plugins.test.broken_off import broken_off
+from ansible_collections.kafkaops.groups.plugins.test.installed_collection import installed_collection
 
 pytestmark = pytest.mark.fast
 
@@ -407,3 +409,22 @@ def test_stale_groups() -> None:
 def test_stale_groups_of_what_is_no_plan(other: Any) -> None:
     with pytest.raises(AnsibleFilterError, match="this is not a plan of version 1"):
         stale_groups(other)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "new"),
+    [
+        (json.dumps(PLAN), ["b", "a"]),
+        (json.dumps({"delete_groups": []}), ["b", "old", "a"]),
+        *((text, None) for text in ("", "{", "[]", "{}", '{"delete_groups": [1]}', '{"delete_groups": [{}]}')),
+    ],
+)
+def test_what_an_earlier_plan_does_not_list(earlier: str, new: list[str] | None) -> None:
+    assert newly_stale(["b", "old", "a"], earlier) == new
+
+
+@pytest.mark.parametrize(
+    ("name", "installed"), [("kafkaops.groups", True), ("kafkaops.no_such", False), ("no_such.collection", False)]
+)
+def test_collections_are_found(name: str, installed: bool) -> None:
+    assert installed_collection(name) is installed

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import base64
+import collections.abc as c
 import dataclasses
 import functools
 import os
@@ -23,7 +25,44 @@ MAX_TIMEOUT = 86_400
 LIBRDKAFKA_MAX_TIMEOUT_MS = 300_000
 _LONGEST_CLIENT_ID = 1000
 _ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
-_FILES = ("ssl_cafile", "ssl_certfile", "ssl_keyfile", "sasl_oauth_token_url_cafile")
+#: Options with the path of a file, and the options with its content.
+FILES = {
+    "ssl_cafile": "ssl_ca",
+    "ssl_certfile": "ssl_certificate",
+    "ssl_keyfile": "ssl_key",
+    "sasl_oauth_token_url_cafile": "sasl_oauth_token_url_ca",
+}
+
+
+def write_contents(params: dict[str, t.Any], folder: c.Callable[[], str]) -> None:
+    """Write the files whose contents are options, and set the options with their paths, and Kerberos' variables.
+
+    Args:
+        params: the module's parameters.
+        folder: returns a folder that nobody else can read, and that is removed when the module ends.
+
+    Raises:
+        TaskError: the keytab is not Base64.
+    """
+    for option, content in FILES.items():
+        if params[content]:
+            params[option] = _write(folder(), content, params[content].encode())
+    if params["sasl_kerberos_keytab"]:
+        try:
+            # encoders break the lines
+            keytab = base64.b64decode("".join(params["sasl_kerberos_keytab"].split()), validate=True)
+        except ValueError:
+            raise TaskError("sasl_kerberos_keytab is not Base64: encode the keytab with base64.") from None
+        os.environ["KRB5_CLIENT_KTNAME"] = f"FILE:{_write(folder(), 'keytab', keytab)}"
+        # else Kerberos uses a ticket of the module's user
+        os.environ["KRB5CCNAME"] = "MEMORY:kafkaops.groups"
+
+
+def _write(folder: str, name: str, content: bytes) -> str:
+    path = os.path.join(folder, name)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+    return path
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,7 +134,7 @@ class Connection:
             if not 0 < getattr(self, option) <= MAX_TIMEOUT:
                 seconds = f"{getattr(self, option):g}"
                 raise TaskError(f"{option} is {seconds}: it must be greater than 0 and at most {MAX_TIMEOUT} seconds.")
-        for option in _FILES:
+        for option in FILES:
             path = getattr(self, option)
             if path is not None and not os.access(path, os.R_OK):
                 raise TaskError(f"{option}: the file {path} does not exist or cannot be read.")
