@@ -34,23 +34,41 @@ from ._read_topics import Logs, read_logs, timestamps_at
 _RETRIABLE = ("COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE")
 
 
+class GroupLag(t.NamedTuple):
+    """The lag of a group.
+
+    Attributes:
+        lag: None if a part of it cannot be known.
+        known: the sum of the known parts, None if there is none.
+        unknown_partitions: of how many partitions it is not known, None if the partitions of the members are unknown.
+    """
+
+    lag: int | None
+    known: int | None
+    unknown_partitions: int | None
+
+
 @dataclasses.dataclass
 class Found:
     """One group, with what was gathered of it.
 
     Attributes:
+        undescribed: whether its coordinator was asked in vain.
         offsets: what it has committed, or the start offsets of a share group.
         assigned: the partitions that its members read; None where they cannot be known.
         start_offsets: those of a share group; None for other groups, and if the broker does not support them.
+        lag: None if it was not asked for.
         timestamps: the highest one of the records up to each offset, in ms since the epoch, where there is one.
         open_transactions: those that may block its offsets; None if unknown, or not asked for.
     """
 
     listing: Listing
     group: Group | None = None
+    undescribed: bool = False
     offsets: Offsets | None = None
     assigned: frozenset[TopicPartition] | None = None
     start_offsets: ShareOffsets | None = None
+    lag: GroupLag | None = None
     timestamps: dict[TopicPartition, int] = dataclasses.field(default_factory=dict)
     open_transactions: tuple[OpenTransaction, ...] | None = None
 
@@ -222,6 +240,7 @@ async def described(
             # deleted, or in another state, since it was listed
             del gathered.groups[name]
         else:
+            gathered.groups[name].undescribed = True
             gathered.errors.append({"group": name, "error": group.as_result()})
 
 
