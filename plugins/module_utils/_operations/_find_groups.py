@@ -27,9 +27,8 @@ from .._kafka.model import (
 )
 from .._kafka.rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
 from .._kafka.session import Session
-from ._open_transactions import find_open_transactions
 from ._read_groups import committed_now, describe, read_start_offsets, unstable_groups
-from ._read_topics import Logs, read_logs, timestamps_at
+from ._read_topics import Logs, log_errors, read_logs, timestamps_at
 
 _RETRIABLE = ("COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE")
 
@@ -256,6 +255,9 @@ async def fetched(session: Session, gathered: Gathered) -> None:
 
 async def blocked(session: Session, gathered: Gathered) -> None:
     """Find the open transactions that block groups which are about to commit; share groups commit nothing."""
+    # not above: hardly any task needs it
+    from ._open_transactions import find_open_transactions
+
     names = [name for name, found in gathered.groups.items() if found.listing.type != "share"]
     waiting = await unstable_groups(session, names)
     for name in names:
@@ -304,8 +306,3 @@ async def read_timestamps(session: Session, gathered: Gathered) -> None:
     for found, times in zip(groups, answers, strict=True):
         found.timestamps = {where: at for where, at in times.items() if isinstance(at, int)}
         gathered.errors += log_errors({where: at for where, at in times.items() if isinstance(at, KafkaError)})
-
-
-def log_errors(logs: Logs) -> list[dict[str, t.Any]]:
-    """Return the partitions whose logs could not be read, and why, as C(errors) has them."""
-    return [{**where._asdict(), "error": log.as_result()} for where, log in logs.items() if isinstance(log, KafkaError)]

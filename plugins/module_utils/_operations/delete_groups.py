@@ -14,7 +14,7 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, GroupSnapshot, Offsets
 from .._kafka.rpc.delete_groups import DeleteGroups
 from .._kafka.session import Session
-from . import _internal_topics, _remaining_configs, group_configs, members
+from . import _remaining_configs, group_configs, members
 from ._names import group_names
 from ._plan_changes import changed_groups, read_plan, skip_changed, skipped_warning
 from ._precondition import Precondition
@@ -84,6 +84,9 @@ async def delete_groups(request: Request, session: Session) -> Report:
     items = _readable(items, offsets)
     leaving = _without(names, _kept(items))
     if request.internal_topics:
+        # not above: most tasks delete no topics
+        from . import _internal_topics
+
         items += await _internal_topics.deletions(session, [seen[name] for name in leaving])
     if request.configs:
         items += _remaining_configs.removals(await _remaining_configs.read(session, leaving))
@@ -196,7 +199,12 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
         return _after_deletion(item, answers[name], name in resent, precondition)
 
     deleted = _keep_remains([outcome(item) for item in removed])
-    return await group_configs.apply(session, await _internal_topics.apply(session, deleted))
+    if any(item.action == DELETE_TOPIC for item in deleted):
+        # not above: most tasks delete no topics
+        from . import _internal_topics
+
+        deleted = await _internal_topics.apply(session, deleted)
+    return await group_configs.apply(session, deleted)
 
 
 def _keep_remains(items: list[GroupItem]) -> list[GroupItem]:

@@ -16,13 +16,16 @@ from .._kafka.errors import CallError, KafkaError
 from .._kafka.model import Group, Member, TopicPartition
 from .._kafka.rpc.list_offsets import READ_COMMITTED, READ_UNCOMMITTED
 from .._kafka.session import Session
-from . import _find_groups, _selection, _wait
+from . import _find_groups, _selection
 from ._find_groups import Found, Gathered
 from ._lag import in_use, lag_of, measure
 from ._names import group_names
 from ._read_topics import Log, Logs
 from ._selection import Selection
 from .results import member_result
+
+if t.TYPE_CHECKING:
+    from ._wait import Wait
 
 _DESCRIBED = {"members", "permissions", "topology"}
 _OFFSETS = {"offsets", "timestamps"}
@@ -40,7 +43,7 @@ class Request(t.NamedTuple):
     isolation: int
     selection: Selection
     max_results: int | None
-    wait: _wait.Wait | None
+    wait: Wait | None
 
 
 async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
@@ -51,6 +54,9 @@ async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
     """
     if request.wait is None:
         return await _read(request, session, request.gather)
+    # not above: most tasks do not wait
+    from . import _wait
+
     answer, warnings = await _wait.wait_for(_Poller(request, session), request.wait, request.gather, session.check_mode)
     session.warnings += warnings
     return answer
@@ -171,8 +177,17 @@ def parse(params: dict[str, t.Any]) -> Request:
         isolation=READ_COMMITTED if params["isolation_level"] == "read_committed" else READ_UNCOMMITTED,
         selection=selection,
         max_results=_max_results(params["max_results"]),
-        wait=_wait.parse(params),
+        wait=_wait(params),
     )
+
+
+def _wait(params: dict[str, t.Any]) -> Wait | None:
+    if params["wait"] is None and params["wait_timeout"] is None:
+        return None
+    # not above: most tasks do not wait
+    from ._wait import parse as parse_wait
+
+    return parse_wait(params)
 
 
 def _max_results(given: int | None) -> int | None:
