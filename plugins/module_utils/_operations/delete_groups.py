@@ -82,7 +82,7 @@ async def delete_groups(request: Request, session: Session) -> Report:
     if expected is not None:
         items = skip_changed(items, changed_groups(expected, seen, offsets))
     items = _readable(items, offsets)
-    leaving = _without(names, _kept(items))
+    leaving = _without(names, _kept(items)) if request.internal_topics or request.configs else []
     if request.internal_topics:
         # not above: most tasks delete no topics
         from . import _internal_topics
@@ -159,6 +159,8 @@ def _empty_warning(snapshots: c.Sequence[GroupSnapshot]) -> list[str]:
 def _readable(items: c.Iterable[GroupItem], offsets: dict[str, Offsets | KafkaError]) -> list[GroupItem]:
     """Return the items; all of a group fail whose offsets are needed, and cannot be read."""
     unread = {name: found for name, found in offsets.items() if isinstance(found, KafkaError)}
+    if not unread:
+        return list(items)
     return [
         item.failed(unread[item.target.group]) if item.changed and item.target.group in unread else item
         for item in items
@@ -198,7 +200,10 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
             return precondition.on_conflict(item, conflicts[name])
         return _after_deletion(item, answers[name], name in resent, precondition)
 
-    deleted = _keep_remains([outcome(item) for item in removed])
+    deleted = [outcome(item) for item in removed]
+    if not any(item.action in _AFTERWARDS for item in deleted):
+        return deleted
+    deleted = _keep_remains(deleted)
     if any(item.action == DELETE_TOPIC for item in deleted):
         # not above: most tasks delete no topics
         from . import _internal_topics
