@@ -17,6 +17,8 @@ options:
       - V(full) returns all items.
       - V(problems) returns only failed items, and items that were skipped because they changed after they were planned.
       - V(summary) returns no items. RV(ignore:results) is then an empty list.
+      - With V(problems) and V(summary), C(invocation), in which Ansible repeats the options of the task, contains the
+        length of a list with more than 100 entries instead of the list.
       - RV(ignore:summary) always counts all items. The changes, the back-up and RV(ignore:msg) do not depend on this
         option. In diff mode, RV(ignore:diff) always contains all changes.
       - Roles of this collection that evaluate the items set this option themselves.

@@ -24,6 +24,9 @@ from ._kafka.session import Session
 from ._operations import results
 from ._operations.results import Report
 
+# of an option's value that Ansible repeats in the result of a task that does not return all items
+_LONGEST_LIST = 100
+
 R = t.TypeVar("R")
 Params = dict[str, t.Any]
 Outcome = Report | dict[str, t.Any]  # pylint: disable=unsupported-binary-operation
@@ -222,7 +225,18 @@ def run_on_files(
 
 
 def _outcome(module: AnsibleModule, items: results.Items) -> dict[str, t.Any]:
-    return {"results": results.returned(items, module.params["detail"]), "summary": results.summary(items)}
+    detail = module.params["detail"]
+    outcome = {"results": results.returned(items, detail), "summary": results.summary(items)}
+    # else Ansible repeats all options, thousands of names among them
+    return outcome if detail == "full" else {**outcome, "invocation": {"module_args": _shortened(module.params)}}
+
+
+def _shortened(params: Params) -> Params:
+    """Return the options, with the length of a long list in its place."""
+    return {
+        name: f"{len(value)} entries" if isinstance(value, list) and len(value) > _LONGEST_LIST else value
+        for name, value in params.items()
+    }
 
 
 def _exit_report(module: AnsibleModule, session: Session, report: Report) -> None:

@@ -65,9 +65,9 @@ options:
         RV(groups[].state) and RV(groups[].coordinator).
       - V(members) adds RV(groups[].members) and RV(groups[].assignor).
       - V(offsets) adds RV(groups[].offsets).
-      - V(lag) adds RV(groups[].offsets) with log start and end offsets, RV(groups[].lag) and RV(groups[].known_lag).
-        It also describes groups with members, because partitions that a member reads without a committed offset
-        count.
+      - V(lag) adds the totals RV(groups[].lag), RV(groups[].known_lag) and RV(groups[].unknown_lag_partitions).
+        With V(offsets), it also adds the log start and end offsets and the lag to RV(groups[].offsets). It describes
+        groups with members, because partitions that a member reads without a committed offset count.
       - V(permissions) adds RV(groups[].permissions).
       - V(timestamps) adds RV(groups[].offsets) with RV(groups[].offsets[].timestamp). It sends some 60 requests to each
         partition leader, for each group.
@@ -111,6 +111,14 @@ options:
         description: Patterns, as in O(match).
         type: raw
       host: *patterns
+  max_results:
+    description:
+      - Return at most this number of groups, the first by name. All other options apply before the limit.
+      - RV(total) is the number of groups without the limit, and RV(truncated) tells whether there are more. A warning
+        contains the number of groups that are left out.
+      - Members, offsets and so on are gathered only for the returned groups, unless O(min_lag), O(max_lag) or
+        O(match_members) depend on them.
+    type: int
   partial:
     description:
       - Whether to succeed if a broker or a group cannot be read. RV(errors) lists what is missing.
@@ -137,8 +145,8 @@ options:
         O(wait.max_lag), and V(members) for O(wait.max_members).
       - In check mode, the groups are read once, because a previous task that was only simulated cannot change them. If
         the conditions are not met, the task succeeds with a warning.
-      - Mutually exclusive with O(states), O(min_lag), O(max_lag), O(idle) and O(match_members), which would hide groups
-        from the conditions.
+      - Mutually exclusive with O(states), O(min_lag), O(max_lag), O(idle), O(match_members) and O(max_results), which
+        would hide groups from the conditions.
     type: dict
     suboptions:
       states:
@@ -212,6 +220,11 @@ EXAMPLES = r"""
       kafkaops.groups.consumer_group_info:
         match_members:
           host: 10.1.2.3
+
+    - name: Count the groups that are behind, and return the first 20
+      kafkaops.groups.consumer_group_info:
+        min_lag: 10001
+        max_results: 20
 
     - name: Describe one group, with its members and its lag
       kafkaops.groups.consumer_group_info:
@@ -485,7 +498,7 @@ groups:
           support its start offsets, which requires Kafka 4.2.
         - This list is valid input for O(kafkaops.groups.consumer_group_offsets#module:offsets). For a share group, it
           is valid input for O(kafkaops.groups.share_group_offsets#module:offsets).
-      returned: if O(gather) contains V(offsets), V(lag) or V(timestamps)
+      returned: if O(gather) contains V(offsets) or V(timestamps)
       type: list
       elements: dict
       contains:
@@ -568,6 +581,17 @@ groups:
       returned: if O(gather) contains V(lag)
       type: int
       sample: 0
+total:
+  description: The number of groups that match, including those that O(max_results) leaves out. V(null) if the groups of
+    a broker could not be listed, or if one of O(names) could not be read; RV(errors) then has the reason.
+  returned: unless the task fails before the first request
+  type: int
+  sample: 1
+truncated:
+  description: Whether O(max_results) leaves out groups.
+  returned: unless the task fails before the first request
+  type: bool
+  sample: false
 missing:
   description: The groups of O(names) that do not exist.
   returned: unless the task fails before the first request
@@ -728,6 +752,7 @@ def main() -> None:
             "max_lag": {"type": "int"},
             "idle": {"type": "bool"},
             "match_members": MATCH_MEMBERS_SPEC,
+            "max_results": {"type": "int"},
             "partial": {"type": "bool", "default": False},
             "wait": {
                 "type": "dict",
@@ -749,6 +774,7 @@ def main() -> None:
             ("max_lag", "wait"),
             ("idle", "wait"),
             ("match_members", "wait"),
+            ("max_results", "wait"),
         ],
         required_by={"wait_timeout": ["wait"]},
     )

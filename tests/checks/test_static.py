@@ -386,7 +386,8 @@ def test_return_documents_every_key_of_a_described_group(module: str, documented
         model.Group(
             "g", "classic", "consumer", "Stable", members=(model.Member("1", None, "2", "3", ("t",), (where,)),)
         ),
-        {where: model.Committed(1)},
+        offsets={where: model.Committed(1)},
+        lag=info._find_groups.GroupLag(1, 1, 0),
     )
     gather = frozenset(documented.options["gather"]["choices"])
     group = info._group_result(found, gather, {where: (0, 2)}, {1: info._address(_session(), 1)})

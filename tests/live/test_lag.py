@@ -97,15 +97,32 @@ def shown(answer: dict[str, Any]) -> dict[str, tuple[int | None, int | None]]:
     return {group["name"]: (group["lag"], group["known_lag"]) for group in answer["groups"]}
 
 
-@pytest.mark.parametrize("gather", [["lag"], ["lag", "members"]])
+@pytest.mark.parametrize("gather", [["lag"], ["lag", "members", "offsets"]])
 @pytest.mark.parametrize("asked", [{"names": list(GROUPS)}, {"match": "lag-*"}], ids=["named", "listed"])
 def test_lag(bootstrap: str, asked: dict[str, Any], gather: list[str]) -> None:
     answer = run("consumer_group_info", bootstrap, gather=gather, **asked).given
     assert answer["errors"] == []
     assert shown(answer) == {group: (lag, known) for group, (_committed, _kind, lag, known) in GROUPS.items()}
-    offsets = {group["name"]: group["offsets"] for group in answer["groups"]}
+    offsets = {group["name"]: group["offsets"] for group in answer["groups"] if "offsets" in group}
+    if "offsets" not in gather:
+        assert not offsets
+        return
     assert [(at["topic"], at["lag"]) for at in offsets["lag-share-behind"]] == [(SHARED, 5)]
     assert offsets["lag-never"] == []
+
+
+def test_the_first_groups_of_many(cluster: Cluster, bootstrap: str) -> None:
+    names = [f"first-{number}" for number in range(5)]
+    commits.commit_many(cluster.client(), {name: {(TOPIC, 0): (at, "", -1)} for at, name in enumerate(names)})
+    asked: dict[str, Any] = {"match": "first-*", "gather": ["lag"]}
+    first = run("consumer_group_info", bootstrap, max_results=2, **asked)
+    assert shown(first.given) == {"first-0": (10, 10), "first-1": (9, 9)}
+    assert (first.given["total"], first.given["truncated"]) == (5, True)
+    assert first.warnings == ["max_results is 2, but 3 more groups match"]
+    selected = run("consumer_group_info", bootstrap, max_results=2, max_lag=8, **asked)
+    assert (list(shown(selected.given)), selected.given["total"]) == (["first-2", "first-3"], 3)
+    everything = run("consumer_group_info", bootstrap, max_results=5, **asked)
+    assert (everything.given["total"], everything.given["truncated"], everything.warnings) == (5, False, [])
 
 
 def test_only_groups_in_use_are_described(cluster: Cluster, bootstrap: str) -> None:
@@ -133,7 +150,11 @@ def test_a_leader_that_does_not_answer(three: Cluster) -> None:
     silent.drop_answers(LIST_OFFSETS, 100_000)
     try:
         answer = run(
-            "consumer_group_info", three.listeners["PROXIED"], connect={"timeout": 15.0}, names="lag", gather=["lag"]
+            "consumer_group_info",
+            three.listeners["PROXIED"],
+            connect={"timeout": 15.0},
+            names="lag",
+            gather=["lag", "offsets"],
         ).given
     finally:
         silent.reset()
@@ -154,7 +175,7 @@ def test_an_open_transaction(cluster: Cluster, isolation: str, lag: int) -> None
     for _ in range(3):
         producer.produce(topic, b"not committed yet")
     producer.flush(30)
-    asked: dict[str, Any] = {"names": group, "gather": ["lag"], "isolation_level": isolation}
+    asked: dict[str, Any] = {"names": group, "gather": ["lag", "offsets"], "isolation_level": isolation}
     (found,) = run("consumer_group_info", cluster.bootstrap, **asked).given["groups"]
     producer.abort_transaction(30)
     assert found["lag"] == lag

@@ -19,9 +19,13 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model impor
     ShareOffsets,
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _selection
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations._find_groups import Found
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._find_groups import Found, Gathered, GroupLag
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._lag import assigned, group_lag
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import _member_result
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations.info import (
+    _cut,
+    _group_result,
+    _member_result,
+)
 
 from tests.unit.values import at, group, member, offset, topic
 
@@ -90,7 +94,7 @@ def test_what_members_read(listing: Listing, described: Group | None, partitions
     ],
 )
 def test_lag(offsets: Offsets | None, reads: set[object] | None, lag: int | None, known_lag: int | None) -> None:
-    found = Found(LISTED, None, offsets, None if reads is None else frozenset(reads))  # type: ignore[arg-type]
+    found = Found(LISTED, offsets=offsets, assigned=None if reads is None else frozenset(reads))  # type: ignore[arg-type]
     assert group_lag(found, LOGS)[:2] == (lag, known_lag)
 
 
@@ -111,7 +115,7 @@ def test_lag(offsets: Offsets | None, reads: set[object] | None, lag: int | None
 def test_lag_of_share_groups(
     starts: ShareOffsets | None, reads: set[object], lag: int | None, known_lag: int | None
 ) -> None:
-    found = Found(LISTED, None, None, frozenset(reads))  # type: ignore[arg-type]
+    found = Found(LISTED, assigned=frozenset(reads))  # type: ignore[arg-type]
     if starts is not None:
         found.set_start_offsets(starts)
     assert group_lag(found, LOGS)[:2] == (lag, known_lag)
@@ -129,13 +133,13 @@ def test_lag_of_share_groups(
     ],
 )
 def test_partitions_of_unknown_lag(offsets: Offsets | None, reads: set[object] | None, unknown: int | None) -> None:
-    found = Found(LISTED, None, offsets, None if reads is None else frozenset(reads))  # type: ignore[arg-type]
+    found = Found(LISTED, offsets=offsets, assigned=None if reads is None else frozenset(reads))  # type: ignore[arg-type]
     assert group_lag(found, LOGS).unknown_partitions == unknown
 
 
 BATCH = member("batch-1", client_id="batch-1", host="10.0.0.7")
-SIX = Found(LISTED, group("g", BATCH, member("other")), {at(0): offset(4)}, frozenset())
-NOBODY = Found(EMPTY, None, {at(3): offset(4)}, frozenset())
+SIX = Found(LISTED, group("g", BATCH, member("other")), lag=GroupLag(6, 6, 0))
+NOBODY = Found(EMPTY, lag=GroupLag(None, None, 1))
 
 
 @pytest.mark.parametrize(
@@ -164,4 +168,29 @@ NOBODY = Found(EMPTY, None, {at(3): offset(4)}, frozenset())
 )
 def test_which_groups_are_returned(asked: dict[str, t.Any], found: Found, included: bool) -> None:
     given = {"min_lag": None, "max_lag": None, "idle": None, "match_members": None, **asked}
-    assert _selection.parse(given).includes(found, LOGS) == included
+    assert _selection.parse(given).includes(found) == included
+
+
+@pytest.mark.parametrize(
+    ("most", "kept", "left_out"),
+    [(None, ["c", "a", "b"], 0), (3, ["c", "a", "b"], 0), (2, ["a", "b"], 1), (1, ["a"], 2)],
+)
+def test_the_first_groups_by_name_are_kept(most: int | None, kept: list[str], left_out: int) -> None:
+    gathered = Gathered({name: Found(LISTED._replace(name=name)) for name in ("c", "a", "b")}, [], [], {})
+    assert (_cut(gathered, most), list(gathered.groups)) == (left_out, kept)
+
+
+@pytest.mark.parametrize(
+    ("gather", "shown"),
+    [
+        ({"state"}, set()),
+        ({"lag"}, {"lag", "known_lag", "unknown_lag_partitions"}),
+        ({"lag", "offsets"}, {"lag", "known_lag", "unknown_lag_partitions", "offsets"}),
+        ({"timestamps"}, {"offsets"}),
+    ],
+)
+def test_lag_alone_returns_totals(gather: set[str], shown: set[str]) -> None:
+    lag = GroupLag(6, 6, 0) if "lag" in gather else None
+    found = Found(LISTED, offsets={at(0): offset(4)}, lag=lag)
+    returned = _group_result(found, frozenset(gather), LOGS, {1: {}})
+    assert returned.keys() - {"name", "type", "protocol_type", "state", "coordinator"} == shown

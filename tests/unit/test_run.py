@@ -112,3 +112,22 @@ def test_the_output_of_a_summary_does_not_grow_with_the_items(run: t.Callable[..
     assert len(run(report)) > 1_000_000
     assert len(run(report, detail="summary")) < 3_000
     assert len(run(report, detail="problems")) < 3_000
+
+
+@pytest.mark.parametrize("end", [Report, lambda items: TaskError("it failed.", items)], ids=["report", "TaskError"])
+@pytest.mark.parametrize(
+    ("detail", "number", "repeated"),
+    [
+        ("full", 101, [f"h:{port}" for port in range(1, 102)]),
+        ("problems", 100, [f"h:{port}" for port in range(1, 101)]),
+        ("problems", 101, "101 entries"),
+        ("summary", 101, "101 entries"),
+    ],
+)
+def test_a_long_list_is_repeated_only_with_all_items(
+    end: t.Callable[..., t.Any], detail: str, number: int, repeated: str | list[str], run: t.Callable[..., str]
+) -> None:
+    servers = [f"h:{port}" for port in range(1, number + 1)]
+    returned = json.loads(run(end([unchanged("same")]), bootstrap_servers=servers, detail=detail))
+    assert returned["invocation"]["module_args"]["bootstrap_servers"] == repeated
+    assert returned["invocation"]["module_args"]["timeout"] == 120.0

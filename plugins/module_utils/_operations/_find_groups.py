@@ -27,11 +27,24 @@ from .._kafka.model import (
 )
 from .._kafka.rpc.list_groups import STATES_VERSION, TYPES_VERSION, list_groups_request, read_listings
 from .._kafka.session import Session
-from ._open_transactions import find_open_transactions
 from ._read_groups import committed_now, describe, read_start_offsets, unstable_groups
-from ._read_topics import Logs, read_logs, timestamps_at
+from ._read_topics import Logs, log_errors, read_logs, timestamps_at
 
 _RETRIABLE = ("COORDINATOR_LOAD_IN_PROGRESS", "COORDINATOR_NOT_AVAILABLE")
+
+
+class GroupLag(t.NamedTuple):
+    """The lag of a group.
+
+    Attributes:
+        lag: None if a part of it cannot be known.
+        known: the sum of the known parts, None if there is none.
+        unknown_partitions: of how many partitions it is not known, None if the partitions of the members are unknown.
+    """
+
+    lag: int | None
+    known: int | None
+    unknown_partitions: int | None
 
 
 @dataclasses.dataclass
@@ -39,18 +52,22 @@ class Found:
     """One group, with what was gathered of it.
 
     Attributes:
+        undescribed: whether its coordinator was asked in vain.
         offsets: what it has committed, or the start offsets of a share group.
         assigned: the partitions that its members read; None where they cannot be known.
         start_offsets: those of a share group; None for other groups, and if the broker does not support them.
+        lag: None if it was not asked for.
         timestamps: the highest one of the records up to each offset, in ms since the epoch, where there is one.
         open_transactions: those that may block its offsets; None if unknown, or not asked for.
     """
 
     listing: Listing
     group: Group | None = None
+    undescribed: bool = False
     offsets: Offsets | None = None
     assigned: frozenset[TopicPartition] | None = None
     start_offsets: ShareOffsets | None = None
+    lag: GroupLag | None = None
     timestamps: dict[TopicPartition, int] = dataclasses.field(default_factory=dict)
     open_transactions: tuple[OpenTransaction, ...] | None = None
 
@@ -222,6 +239,7 @@ async def described(
             # deleted, or in another state, since it was listed
             del gathered.groups[name]
         else:
+            gathered.groups[name].undescribed = True
             gathered.errors.append({"group": name, "error": group.as_result()})
 
 
@@ -237,6 +255,9 @@ async def fetched(session: Session, gathered: Gathered) -> None:
 
 async def blocked(session: Session, gathered: Gathered) -> None:
     """Find the open transactions that block groups which are about to commit; share groups commit nothing."""
+    # not above: hardly any task needs it
+    from ._open_transactions import find_open_transactions
+
     names = [name for name, found in gathered.groups.items() if found.listing.type != "share"]
     waiting = await unstable_groups(session, names)
     for name in names:
@@ -285,8 +306,3 @@ async def read_timestamps(session: Session, gathered: Gathered) -> None:
     for found, times in zip(groups, answers, strict=True):
         found.timestamps = {where: at for where, at in times.items() if isinstance(at, int)}
         gathered.errors += log_errors({where: at for where, at in times.items() if isinstance(at, KafkaError)})
-
-
-def log_errors(logs: Logs) -> list[dict[str, t.Any]]:
-    """Return the partitions whose logs could not be read, and why, as C(errors) has them."""
-    return [{**where._asdict(), "error": log.as_result()} for where, log in logs.items() if isinstance(log, KafkaError)]

@@ -10,12 +10,12 @@ The lag of share groups is reported by the broker: some records after a start of
 from __future__ import annotations
 
 import itertools
-import typing as t
 
 from .._kafka.errors import KafkaError
 from .._kafka.model import Group, Topic, TopicPartition
 from .._kafka.session import Session
-from ._find_groups import Found, Gathered
+from . import _find_groups
+from ._find_groups import Found, Gathered, GroupLag
 from ._read_topics import Log, Logs, Seen, describe_topics
 
 
@@ -24,8 +24,16 @@ def in_use(found: Found) -> bool:
     return found.listing.state not in ("Empty", "Dead")
 
 
-async def find_assigned(session: Session, gathered: Gathered) -> None:
-    """Set which partitions the members of each group read; the groups in use have been described."""
+async def measure(session: Session, gathered: Gathered, isolation: int) -> None:
+    """Set the lag of each group, whose offsets have been fetched, and which has been described if it is in use."""
+    await _find_assigned(session, gathered)
+    await _find_groups.logs(session, gathered, isolation)
+    for found in gathered.groups.values():
+        found.lag = group_lag(found, gathered.logs)
+
+
+async def _find_assigned(session: Session, gathered: Gathered) -> None:
+    """Set which partitions the members of each group read."""
     names = {
         topic
         for found in gathered.groups.values()
@@ -77,20 +85,6 @@ def lag_of(found: Found, where: TopicPartition, logs: Logs) -> int | None:
         return found.start_offsets[where].lag
     log = logs.get(where)
     return None if log is None or isinstance(log, KafkaError) else max(0, log[1] - found.offsets[where].offset)
-
-
-class GroupLag(t.NamedTuple):
-    """The lag of a group.
-
-    Attributes:
-        lag: None if a part of it cannot be known.
-        known: the sum of the known parts, None if there is none.
-        unknown_partitions: of how many partitions it is not known, None if the partitions of the members are unknown.
-    """
-
-    lag: int | None
-    known: int | None
-    unknown_partitions: int | None
 
 
 def group_lag(found: Found, logs: Logs) -> GroupLag:

@@ -48,10 +48,8 @@ async def describe(session: Session, names: t.Iterable[str], needed: str = "DESC
     """
     seen: dict[str, Described] = dict.fromkeys(names)
     refused: dict[str, None] = {}
+    missing = list(seen)
     for handler in describe_handlers():
-        missing = [name for name, group in seen.items() if group is None]
-        if not missing:
-            break
         unsupported = []
         for name, answer in (await session.driver.read(handler, missing)).items():
             if isinstance(answer, Group):
@@ -62,6 +60,10 @@ async def describe(session: Session, names: t.Iterable[str], needed: str = "DESC
                 seen[name] = _in_words(name, answer, needed)
         # a broker that does not know a type has no group of it
         refused.update(dict.fromkeys([name for name in unsupported if await _knows(session, name, handler)]))
+        missing = [name for name in missing if seen[name] is None]
+        if not missing:
+            # before the next handler is imported
+            break
     return {**seen, **await _undescribed(session, [name for name in refused if seen[name] is None])}
 
 

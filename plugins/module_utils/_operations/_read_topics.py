@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import collections.abc as c
+import typing as t
 
 from .._errors import TaskError
 from .._input import INT64_MAX
@@ -59,6 +60,11 @@ def _log(start: int | KafkaError, end: int | KafkaError) -> Log | KafkaError:
     if isinstance(start, KafkaError):
         return start
     return end if isinstance(end, KafkaError) else (start, end)
+
+
+def log_errors(logs: Logs) -> list[dict[str, t.Any]]:
+    """Return the partitions whose logs could not be read, and why, as C(errors) has them."""
+    return [{**where._asdict(), "error": log.as_result()} for where, log in logs.items() if isinstance(log, KafkaError)]
 
 
 async def offsets_at(

@@ -27,8 +27,10 @@ T = t.TypeVar("T", bound=Target)
 
 def limit(items: c.Sequence[Item[T]], actions: list[str], max_changes: int | None) -> list[Item[T]]:
     """Return the plan; every change of it refused if it holds more of these actions than `max_changes`."""
+    if max_changes is None:
+        return list(items)
     planned = sum(item.changed and item.action in actions for item in items)
-    if max_changes is None or planned <= max_changes:
+    if planned <= max_changes:
         return list(items)
     kinds = ", ".join(actions)
     words = f"max_changes is {max_changes}, but {planned} changes ({kinds}) are planned. {NothingChanged.outcome}"

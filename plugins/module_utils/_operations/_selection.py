@@ -12,9 +12,7 @@ from .. import _input as inputs
 from .._errors import InvalidOption
 from . import _match_members
 from ._find_groups import Found
-from ._lag import group_lag
 from ._match_members import MatchMembers
-from ._read_topics import Logs
 
 #: States of a group without members.
 IDLE = ("Empty", "Dead")
@@ -41,14 +39,14 @@ class Selection(t.NamedTuple):
         needed = {"lag": self.min_lag is not None or self.max_lag is not None, "members": self.members is not None}
         return frozenset(name for name, is_needed in needed.items() if is_needed)
 
-    def includes(self, found: Found, logs: Logs) -> bool:
-        """Whether a group meets the conditions."""
-        return self._includes_lag(found, logs) and self._includes_members(found)
+    def includes(self, found: Found) -> bool:
+        """Whether a group meets the conditions; what they are about has been gathered."""
+        return self._includes_lag(found) and self._includes_members(found)
 
-    def _includes_lag(self, found: Found, logs: Logs) -> bool:
+    def _includes_lag(self, found: Found) -> bool:
         if "lag" not in self.gather:
             return True
-        lag = group_lag(found, logs).lag
+        lag = found.lag.lag if found.lag else None
         if lag is None:
             return self.max_lag is None
         return (self.min_lag is None or lag >= self.min_lag) and (self.max_lag is None or lag <= self.max_lag)

@@ -14,7 +14,7 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, GroupSnapshot, Offsets
 from .._kafka.rpc.delete_groups import DeleteGroups
 from .._kafka.session import Session
-from . import _internal_topics, _remaining_configs, group_configs, members
+from . import _remaining_configs, group_configs, members
 from ._names import group_names
 from ._plan_changes import changed_groups, plan_result, read_plan, skip_changed, skipped_warning
 from ._precondition import Precondition
@@ -82,8 +82,11 @@ async def delete_groups(request: Request, session: Session) -> Report:
     if expected is not None:
         items = skip_changed(items, changed_groups(expected, seen, offsets))
     items = _readable(items, offsets)
-    leaving = _without(names, _kept(items))
+    leaving = _without(names, _kept(items)) if request.internal_topics or request.configs else []
     if request.internal_topics:
+        # not above: most tasks delete no topics
+        from . import _internal_topics
+
         items += await _internal_topics.deletions(session, [seen[name] for name in leaving])
     if request.configs:
         items += _remaining_configs.removals(await _remaining_configs.read(session, leaving))
@@ -157,6 +160,8 @@ def _empty_warning(snapshots: c.Sequence[GroupSnapshot]) -> list[str]:
 def _readable(items: c.Iterable[GroupItem], offsets: dict[str, Offsets | KafkaError]) -> list[GroupItem]:
     """Return the items; all of a group fail whose offsets are needed, and cannot be read."""
     unread = {name: found for name, found in offsets.items() if isinstance(found, KafkaError)}
+    if not unread:
+        return list(items)
     return [
         item.failed(unread[item.target.group]) if item.changed and item.target.group in unread else item
         for item in items
@@ -196,8 +201,16 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
             return precondition.on_conflict(item, conflicts[name])
         return _after_deletion(item, answers[name], name in resent, precondition)
 
-    deleted = _keep_remains([outcome(item) for item in removed])
-    return await group_configs.apply(session, await _internal_topics.apply(session, deleted))
+    deleted = [outcome(item) for item in removed]
+    if not any(item.action in _AFTERWARDS for item in deleted):
+        return deleted
+    deleted = _keep_remains(deleted)
+    if any(item.action == DELETE_TOPIC for item in deleted):
+        # not above: most tasks delete no topics
+        from . import _internal_topics
+
+        deleted = await _internal_topics.apply(session, deleted)
+    return await group_configs.apply(session, deleted)
 
 
 def _keep_remains(items: list[GroupItem]) -> list[GroupItem]:

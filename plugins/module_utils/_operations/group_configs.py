@@ -229,6 +229,8 @@ async def apply(session: Session, items: list[Item[t.Any]]) -> list[Item[t.Any]]
         if _is_planned(item):
             after = item.after.value if isinstance(item.after, Setting) else None
             changes.setdefault(item.target.group, {})[item.target.setting] = after
+    if not changes:
+        return items
 
     async def verify(names: list[str]) -> dict[str, bool | KafkaError | None]:
         return {name: _is_made(found, changes[name]) for name, found in (await read(session, names)).items()}

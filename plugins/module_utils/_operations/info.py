@@ -16,19 +16,24 @@ from .._kafka.errors import CallError, KafkaError
 from .._kafka.model import Group, Member, TopicPartition
 from .._kafka.rpc.list_offsets import READ_COMMITTED, READ_UNCOMMITTED
 from .._kafka.session import Session
-from . import _find_groups, _selection, _wait
+from . import _find_groups, _selection
 from ._find_groups import Found, Gathered
-from ._lag import find_assigned, group_lag, in_use, lag_of
+from ._lag import in_use, lag_of, measure
 from ._names import group_names
 from ._read_topics import Log, Logs
 from ._selection import Selection
 from .results import member_result
 
-_OF_OFFSETS = {"offsets", "lag", "timestamps"}
+if t.TYPE_CHECKING:
+    from ._wait import Wait
+
+_DESCRIBED = {"members", "permissions", "topology"}
+_OFFSETS = {"offsets", "timestamps"}
+_FETCHED = {*_OFFSETS, "lag"}
 
 
 class Request(t.NamedTuple):
-    """The task: which groups, and what to gather of each."""
+    """The task: which groups, and what to gather of each; of more than `max_results`, the first by name."""
 
     names: list[str] | None
     matches: c.Callable[[str], bool]
@@ -37,17 +42,21 @@ class Request(t.NamedTuple):
     gather: frozenset[str]
     isolation: int
     selection: Selection
-    wait: _wait.Wait | None
+    max_results: int | None
+    wait: Wait | None
 
 
 async def gather_info(request: Request, session: Session) -> dict[str, t.Any]:
-    """Return C(groups), C(missing) and C(errors) as C(consumer_group_info) asks, when the groups are as it waits for.
+    """Return C(groups), how many there are, C(missing) and C(errors), when the groups are as the task waits for.
 
     Raises:
         TaskError: they were not in time.
     """
     if request.wait is None:
         return await _read(request, session, request.gather)
+    # not above: most tasks do not wait
+    from . import _wait
+
     answer, warnings = await _wait.wait_for(_Poller(request, session), request.wait, request.gather, session.check_mode)
     session.warnings += warnings
     return answer
@@ -90,38 +99,67 @@ async def _read(request: Request, session: Session, gather: frozenset[str]) -> d
     else:
         await _find_groups.listed(session, request.states, request.types, gathered)
         gathered.groups = {name: found for name, found in gathered.groups.items() if request.matches(name)}
-        if gather & {"members", "permissions", "topology"}:
-            await _find_groups.described(session, gathered, request.states)
-        else:
-            needs_state = request.wait is not None or request.selection.idle is not None
-            names = [
-                name
-                for name, found in gathered.groups.items()
-                if ("lag" in gather and in_use(found)) or (needs_state and found.listing.state is None)
-            ]
-            await _find_groups.described(session, gathered, request.states, names)
-    if gather & _OF_OFFSETS:
-        await _find_groups.fetched(session, gathered)
-        await _find_groups.fetched_start_offsets(session, gathered)
-    if "timestamps" in gather:
-        await _find_groups.read_timestamps(session, gathered)
-    if "transactions" in gather:
-        await _find_groups.blocked(session, gathered)
-    if "lag" in gather:
-        await find_assigned(session, gathered)
-        await _find_groups.logs(session, gathered, request.isolation)
-    gathered.groups = {
-        name: found for name, found in gathered.groups.items() if request.selection.includes(found, gathered.logs)
-    }
+    all_found = not gathered.errors
+    conditions = request.selection.gather
+    await _gather(request, session, gathered, conditions, done=frozenset())
+    _select(request.selection, gathered)
+    left_out = _cut(gathered, request.max_results)
+    await _gather(request, session, gathered, gather, done=conditions)
+    # a group may have changed since it was listed
+    _select(request.selection, gathered)
+    if left_out:
+        more = left_out if all_found else f"at least {left_out}"
+        session.warnings.append(f"max_results is {request.max_results}, but {more} more groups match")
     coordinators = {found.listing.coordinator for found in gathered.groups.values()}
     addresses = {node: _address(session, node) for node in coordinators}
     return {
         "groups": [
             _group_result(gathered.groups[name], gather, gathered.logs, addresses) for name in sorted(gathered.groups)
         ],
+        "total": len(gathered.groups) + left_out if all_found else None,
+        "truncated": left_out > 0,
         "missing": gathered.missing,
         "errors": gathered.errors,
     }
+
+
+async def _gather(
+    request: Request, session: Session, gathered: Gathered, gather: frozenset[str], done: frozenset[str]
+) -> None:
+    """Gather this of each group, apart from what is done."""
+    needs_state = request.wait is not None or request.selection.idle is not None
+    names = [
+        name
+        for name, found in gathered.groups.items()
+        if found.group is None
+        and not found.undescribed
+        and (
+            gather & _DESCRIBED or ("lag" in gather and in_use(found)) or (needs_state and found.listing.state is None)
+        )
+    ]
+    await _find_groups.described(session, gathered, request.states, names)
+    if gather & _FETCHED and not done & _FETCHED:
+        await _find_groups.fetched(session, gathered)
+        await _find_groups.fetched_start_offsets(session, gathered)
+    if "timestamps" in gather:
+        await _find_groups.read_timestamps(session, gathered)
+    if "transactions" in gather:
+        await _find_groups.blocked(session, gathered)
+    if "lag" in gather - done:
+        await measure(session, gathered, request.isolation)
+
+
+def _select(selection: Selection, gathered: Gathered) -> None:
+    gathered.groups = {name: found for name, found in gathered.groups.items() if selection.includes(found)}
+
+
+def _cut(gathered: Gathered, most: int | None) -> int:
+    """Keep so many groups, the first by name; return how many are left out."""
+    if most is None or len(gathered.groups) <= most:
+        return 0
+    left_out = len(gathered.groups) - most
+    gathered.groups = {name: gathered.groups[name] for name in sorted(gathered.groups)[:most]}
+    return left_out
 
 
 def parse(params: dict[str, t.Any]) -> Request:
@@ -138,8 +176,22 @@ def parse(params: dict[str, t.Any]) -> Request:
         gather=frozenset(params["gather"]) | selection.gather,
         isolation=READ_COMMITTED if params["isolation_level"] == "read_committed" else READ_UNCOMMITTED,
         selection=selection,
-        wait=_wait.parse(params),
+        max_results=_max_results(params["max_results"]),
+        wait=_wait(params),
     )
+
+
+def _wait(params: dict[str, t.Any]) -> Wait | None:
+    if params["wait"] is None and params["wait_timeout"] is None:
+        return None
+    # not above: most tasks do not wait
+    from ._wait import parse as parse_wait
+
+    return parse_wait(params)
+
+
+def _max_results(given: int | None) -> int | None:
+    return None if given is None else inputs.whole(given, "max_results", 1, inputs.INT32_MAX)
 
 
 def _address(session: Session, node: int) -> dict[str, t.Any]:
@@ -174,11 +226,10 @@ def _group_result(
         result["open_transactions"] = None if open_ is None else [each._asdict() for each in open_]
     if "permissions" in gather:
         result["permissions"] = sorted(group.operations) if group and group.operations is not None else None
-    if gather & _OF_OFFSETS:
+    if gather & _OFFSETS:
         result["offsets"] = _offsets_result(found, logs, "timestamps" in gather)
-    if "lag" in gather:
-        lag = group_lag(found, logs)
-        result.update(lag=lag.lag, known_lag=lag.known, unknown_lag_partitions=lag.unknown_partitions)
+    if found.lag is not None:
+        result["lag"], result["known_lag"], result["unknown_lag_partitions"] = found.lag
     return result
 
 

@@ -180,6 +180,8 @@ def removal_problem(group: Group) -> KafkaError | None:
 async def apply(session: Session, items: c.Sequence[GroupItem], reason: str) -> list[GroupItem]:
     """Remove the planned members; return the items with their outcomes."""
     leaving = _leaving(items)
+    if not leaving:
+        return list(items)
 
     async def verify(groups: list[str]) -> dict[str, MemberErrors | KafkaError | None]:
         seen = await describe(session, groups)

@@ -10,7 +10,6 @@ from .._kafka.errors import KafkaError
 from .._kafka.model import Offsets
 from .._kafka.session import Session
 from . import delete_offsets, set_offsets
-from ._find_groups import matching
 from ._offset_request import Request
 from ._plan_changes import changed_offsets, plan_result, read_plan, skip_changed, skipped_warning
 from ._precondition import Precondition
@@ -29,6 +28,9 @@ async def change_offsets(request: Request, session: Session) -> Report:
     if expected is not None:
         request = request._replace(groups=delete_offsets.by_group(expected))
     if request.match is not None:
+        # not above: most tasks name their groups
+        from ._find_groups import matching
+
         request = request._replace(groups={key: {} for key in await matching(session, request.match, share=False)})
     saved = await _read_saved(request, session)
     names = list(saved.groups if saved is not None else request.groups)

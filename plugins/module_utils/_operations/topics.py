@@ -14,8 +14,7 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Topic, TopicPartition, is_internal
 from .._kafka.rpc.delete_topics import DeleteTopics
 from .._kafka.session import Session
-from ._find_groups import log_errors
-from ._read_topics import Logs, Seen, describe_topics, list_topics, read_logs
+from ._read_topics import Logs, Seen, describe_topics, list_topics, log_errors, read_logs
 from ._safeguards import limit
 from .results import DELETE_TOPIC, InternalTopicTarget, Item, Report, TopicTarget
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import typing as t
 
 from ..._kafka import library
-from ..errors import KafkaError
+from ..errors import KafkaError, from_code
 from ..model import Committed, Offsets, TopicPartition
 from .handler import Done, Failed, Handler, Outcome, coordinator_outcome, unique
 
@@ -41,6 +41,8 @@ class OffsetFetch(Handler[str, Offsets]):
 
     def __init__(self, stable: bool) -> None:
         self._stable = stable
+        # many groups commit on the same partitions: one value of each is enough
+        self._partitions: dict[tuple[str, int], TopicPartition] = {}
 
     def batch_for(self, version: int) -> int:
         return FETCH_BATCH if version >= _MANY_GROUPS_VERSION else 1
@@ -57,28 +59,32 @@ class OffsetFetch(Handler[str, Offsets]):
 
     def outcomes(self, keys: list[str], response: t.Any) -> dict[str, Outcome[Offsets]]:
         if response.version < _MANY_GROUPS_VERSION:
-            return {keys[0]: _outcome(response)}
-        return unique((group.group_id, _outcome(group)) for group in response.groups)
+            return {keys[0]: self._outcome(response)}
+        return unique((group.group_id, self._outcome(group)) for group in response.groups)
 
+    def _outcome(self, group: t.Any) -> Outcome[Offsets]:
+        outcome = coordinator_outcome(group.error_code)
+        if outcome is not None:
+            return outcome._replace(error=_explained(outcome.error))
+        offsets: Offsets = {}
+        for topic in group.topics:
+            for partition in topic.partitions:
+                if partition.error_code:
+                    return Failed(_explained(t.cast(KafkaError, from_code(partition.error_code))))
+                if partition.committed_offset >= 0:
+                    offsets[self._partition(topic.name, partition.partition_index)] = Committed(
+                        partition.committed_offset,
+                        # brokers store any number, and those below 0 are no epochs
+                        max(partition.committed_leader_epoch, -1),
+                        partition.metadata or "",
+                    )
+        return Done(offsets)
 
-def _outcome(group: t.Any) -> Outcome[Offsets]:
-    outcome = coordinator_outcome(group.error_code)
-    if outcome is not None:
-        return outcome._replace(error=_explained(outcome.error))
-    offsets: Offsets = {}
-    for topic in group.topics:
-        for partition in topic.partitions:
-            problem = coordinator_outcome(partition.error_code)
-            if problem is not None:
-                return Failed(_explained(problem.error))
-            if partition.committed_offset >= 0:
-                offsets[TopicPartition(topic.name, partition.partition_index)] = Committed(
-                    partition.committed_offset,
-                    # brokers store any number, and those below 0 are no epochs
-                    max(partition.committed_leader_epoch, -1),
-                    partition.metadata or "",
-                )
-    return Done(offsets)
+    def _partition(self, topic: str, number: int) -> TopicPartition:
+        known = self._partitions.get((topic, number))
+        if known is None:
+            known = self._partitions[topic, number] = TopicPartition(topic, number)
+        return known
 
 
 def _explained(problem: KafkaError) -> KafkaError:
