@@ -66,6 +66,7 @@ def parse(params: dict[str, t.Any]) -> Request:
         gather=frozenset(gather),
         isolation=READ_COMMITTED if params["isolation_level"] == "read_committed" else READ_UNCOMMITTED,
         selection=Selection(),
+        max_results=None,
         wait=None,
     )
     return Request(groups, _seconds(params["interval"], "interval", 1.0), limits)
