@@ -77,7 +77,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as folder:
         results = Results(Path(folder) / "check.json")
         measured = {one.case.operation: one for one in compare.run(cases, given.runs, field, results)}
-    taken, _stages = one_task.measure(given.runs, sizes=())
+    taken, _stages = one_task.measure(given.runs, staged=())
     problems = [*exceeded(measured), *slow_tasks(taken)]
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""

@@ -31,8 +31,8 @@ from tests.support.collection import CHECKOUT, install
 GROUP = "one"
 PING = "ansible.builtin.ping"
 AIM = 1.4
-#: numbers of groups whose stages are shown
-SIZES = (1, 10_000)
+#: tasks whose stages are shown: the number of groups, and which items they return
+STAGED = ((1, "full"), (10_000, "full"), (10_000, "problems"))
 #: what each run deletes: a group of its own
 DOOMED = "doomed-{{ run }}"
 #: arguments by the name of the task, which begins with that of its module
@@ -82,9 +82,9 @@ def durations(bootstrap: str, runs: int) -> dict[str, list[float]]:
     return {name: values[1:] for name, values in taken.items()}
 
 
-def stages(bootstrap: str, runs: int, groups: list[str]) -> dict[str, list[float]]:
+def stages(bootstrap: str, runs: int, groups: list[str], detail: str) -> dict[str, list[float]]:
     """Milliseconds of each stage of one task that would delete these groups, per run."""
-    parameters = {"names": groups, "bootstrap_servers": [bootstrap], "_ansible_check_mode": True}
+    parameters = {"names": groups, "detail": detail, "bootstrap_servers": [bootstrap], "_ansible_check_mode": True}
     given = json.dumps({"ANSIBLE_MODULE_ARGS": parameters})
     command = [sys.executable, "-m", "benchmarks.stages"]
     taken = defaultdict(list)
@@ -95,20 +95,25 @@ def stages(bootstrap: str, runs: int, groups: list[str]) -> dict[str, list[float
     return taken
 
 
-def measure(runs: int, sizes: Sequence[int]) -> tuple[dict[str, list[float]], dict[int, dict[str, list[float]]]]:
-    """The durations, and the stages for each number of groups, on one broker."""
+def measure(
+    runs: int, staged: Sequence[tuple[int, str]]
+) -> tuple[dict[str, list[float]], dict[tuple[int, str], dict[str, list[float]]]]:
+    """The durations, and the stages of each task of `staged`, on one broker."""
     with Cluster.start("single") as cluster:
         topics.create(cluster.client(), GROUP, 1, records=1)
         offsets = {(GROUP, 0): (1, "", -1)}
         doomed = [DOOMED.replace("{{ run }}", str(run)) for run in range(runs + 1)]
         commits.commit_many(cluster.client(), dict.fromkeys([GROUP, *doomed], offsets))
         taken = durations(cluster.bootstrap, runs)
-        groups = [GROUP, *(f"{GROUP}-{number}" for number in range(1, max(sizes, default=1)))]
+        most = max((size for size, _detail in staged), default=1)
+        groups = [GROUP, *(f"{GROUP}-{number}" for number in range(1, most))]
         commits.commit_many(cluster.client(), dict.fromkeys(groups, offsets))
-        return taken, {size: stages(cluster.bootstrap, runs, groups[:size]) for size in sizes}
+        return taken, {
+            (size, detail): stages(cluster.bootstrap, runs, groups[:size], detail) for size, detail in staged
+        }
 
 
-def page(taken: dict[str, list[float]], by_size: dict[int, dict[str, list[float]]]) -> str:
+def page(taken: dict[str, list[float]], by_task: dict[tuple[int, str], dict[str, list[float]]]) -> str:
     """The result as Markdown."""
     rows = [["task", "ms", "times ping", ""]]
     for name, values in taken.items():
@@ -116,8 +121,11 @@ def page(taken: dict[str, list[float]], by_size: dict[int, dict[str, list[float]
         verdict = "" if name == PING else "reached" if times <= AIM else "**missed**"
         rows.append([name, f"{statistics.median(values) * 1000:.0f}", f"{times:.2f}", verdict])
     where = [["where the time of a task that deletes groups goes, in check mode, in ms"]]
-    where[0] += [f"{size:,} group{'s' * (size > 1)}" for size in by_size]
-    where += [[stage, *(f"{statistics.median(one[stage]):.0f}" for one in by_size.values())] for stage in STAGES]
+    where[0] += [
+        f"{size:,} group{'s' * (size > 1)}" + (f", detail: {detail}" if detail != "full" else "")
+        for size, detail in by_task
+    ]
+    where += [[stage, *(f"{statistics.median(one[stage]):.0f}" for one in by_task.values())] for stage in STAGES]
     runs = len(taken[PING])
     return (
         f"Medians of {runs} tasks in turn in one play; the aim is {AIM} times ping.\n\n{table(rows)}\n\n{table(where)}"
@@ -129,7 +137,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
     given = parser.parse_args()
-    text = page(*measure(given.runs, SIZES))
+    text = page(*measure(given.runs, STAGED))
     print(text)
     if given.write:
         replace_section("one-task", text)

@@ -49,6 +49,19 @@ class Answers:
         return dict.fromkeys(groups, self._answers.pop(0))
 
 
+def test_no_further_rpc_is_loaded_once_all_groups_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[int] = []
+
+    def handlers() -> c.Iterator[object]:
+        for number in range(3):
+            loaded.append(number)
+            yield object()
+
+    monkeypatch.setattr(_read_groups, "describe_handlers", handlers)
+    found = asyncio.run(_read_groups.describe(Simple(driver=Answers([None, FOUND])), ["g"]))  # type: ignore[arg-type]
+    assert (found, loaded) == ({"g": FOUND}, [0, 1])
+
+
 @pytest.mark.parametrize(
     ("answers", "asked", "name"),
     [
