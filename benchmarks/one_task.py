@@ -30,7 +30,7 @@ from tests.support.collection import CHECKOUT, install
 
 GROUP = "one"
 PING = "ansible.builtin.ping"
-AIM = 1.4
+AIM = 1.35
 #: tasks whose stages are shown: the number of groups, and which items they return
 STAGED = ((1, "full"), (10_000, "full"), (10_000, "problems"))
 #: what each run deletes: a group of its own
