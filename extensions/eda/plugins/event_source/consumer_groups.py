@@ -128,7 +128,7 @@ try:
     from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
     from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _group_events, watch
 except ImportError as exc:
-    missing = "ansible-core" if (exc.name or "").split(".")[0] == "ansible" else "the collection kafkaops.groups"
+    missing = "ansible-core" if (exc.name or "").partition(".")[0] == "ansible" else "the collection kafkaops.groups"
     msg = (
         f"The event source kafkaops.groups.consumer_groups cannot import {missing} ({exc}): install ansible-core in the"
         f" environment of ansible-rulebook ({sys.executable}), install the collection with ansible-galaxy, and use the"
