@@ -71,6 +71,7 @@ def test_options_come_from_templates_and_from_the_environment(monkeypatch: pytes
         ({"bootstrap_servers": "nowhere"}, "'nowhere' is not of the form host:port"),
         ({"security_protocol": "SASL_SSL"}, "security_protocol is SASL_SSL but all of the following are missing"),
         ({"security_protocol": "SSL", "ssl_cafile": __file__}, "contains no PEM certificate"),
+        ({"security_protocol": "SSL", "ssl_ca": "none"}, "contains no PEM certificate"),
     ],
 )
 def test_an_invalid_option_ends_the_source(options: dict[str, Any], words: str) -> None:
@@ -78,7 +79,7 @@ def test_an_invalid_option_ends_the_source(options: dict[str, Any], words: str) 
     with pytest.raises(TaskError) as raised:
         asyncio.run(asyncio.wait_for(PLUGIN["main"](asyncio.Queue(), given), 10))
     assert words in str(raised.value)
-    assert isinstance(raised.value, InvalidOption) or "bootstrap_servers" in options or "ssl_cafile" in options
+    assert isinstance(raised.value, InvalidOption) or options.keys() & {"bootstrap_servers", "ssl_cafile", "ssl_ca"}
 
 
 def test_a_missing_library_ends_the_source(monkeypatch: pytest.MonkeyPatch) -> None:

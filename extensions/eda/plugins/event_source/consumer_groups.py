@@ -11,6 +11,7 @@ import concurrent.futures
 import datetime as dt
 import logging
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -125,7 +126,7 @@ try:
     from ansible_collections.kafkaops.groups.plugins.module_utils._errors import InvalidOption, TaskError
     from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import CallError, CredentialsRefused
     from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.library import KAFKA_IMPORT_ERROR, REQUIREMENT
-    from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
+    from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection, write_contents
     from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _group_events, watch
 except ImportError as exc:
     missing = "ansible-core" if (exc.name or "").partition(".")[0] == "ansible" else "the collection kafkaops.groups"
@@ -165,16 +166,21 @@ def validated(args: dict[str, Any]) -> dict[str, Any]:
     return dict(result.validated_parameters)
 
 
-async def main(queue: asyncio.Queue[Any], args: dict[str, Any]) -> NoReturn:
+async def main(queue: asyncio.Queue[Any], args: dict[str, Any]) -> None:
     """Poll the groups for as long as the rulebook runs, and put events on the queue."""
     if KAFKA_IMPORT_ERROR is not None:
         raise ImportError(missing_required_lib(REQUIREMENT))
     options = validated(args)
     request = watch.parse(options)
-    connection = Connection.from_params(options)
-    # what is wrong with its files is an error now, and a reason to wait later
-    connection.ssl_context()
-    watcher = watch.Watcher(connection, request.groups)
+    with tempfile.TemporaryDirectory(prefix="kafkaops-") as folder:
+        write_contents(options, lambda: folder)
+        connection = Connection.from_params(options)
+        # what is wrong with its files is an error now, and a reason to wait later
+        connection.ssl_context()
+        await _poll(queue, watch.Watcher(connection, request.groups), request)
+
+
+async def _poll(queue: asyncio.Queue[Any], watcher: watch.Watcher, request: watch.Request) -> NoReturn:
     memory = _group_events.Memory()
     problem: str | None = None
     poll = _start(watcher, [])
