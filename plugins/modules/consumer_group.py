@@ -76,7 +76,8 @@ options:
       - Whether to delete the internal topics of the deleted streams groups (KIP-1071), too. These are the changelog and
         repartition topics of the topology of the group. Its source topics are never deleted.
       - The members of a group declare its topology. Topics whose names are not those of internal topics of Kafka
-        Streams, such as C(<group>-<store>-changelog), are not deleted, and the task warns.
+        Streams, such as C(<group>-<store>-changelog), are not deleted, and the task warns. Neither are topics that may
+        belong to another group, because the name of another group is a longer beginning of their name.
       - A topic is only deleted after its group. If the deletion of a topic fails, delete the topic with
         M(kafkaops.groups.topic), because the topology is deleted with the group.
       - The task does not check whether other groups read these topics, and O(backup) does not contain their records.

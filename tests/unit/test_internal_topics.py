@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Subtopology, Topology
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _internal_topics
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _find_groups, _internal_topics
 
 from tests.unit.values import group, topic
 
@@ -25,6 +25,16 @@ class Topics:
 
     async def read(self, _handler: Any, names: Iterable[str]) -> dict[str, Any]:
         return {name: topic(name) for name in names}
+
+
+def listing(monkeypatch: pytest.MonkeyPatch, *names: str, problems: int = 0) -> None:
+    """Let the brokers list these groups, and some of them not answer."""
+
+    async def listed(_session: Any, _states: Any, _types: Any, gathered: Any) -> None:
+        gathered.groups.update(dict.fromkeys(names))
+        gathered.errors.extend([{}] * problems)
+
+    monkeypatch.setattr(_find_groups, "listed", listed)
 
 
 def topology(*internal: str, sources: tuple[str, ...] = ("orders",)) -> Topology:
@@ -51,8 +61,11 @@ def topology(*internal: str, sources: tuple[str, ...] = ("orders",)) -> Topology
         (None, [], None),
     ],
 )
-def test_topics_of_other_names_are_kept(described: Topology | None, deleted: Any, warned: str | None) -> None:
+def test_topics_of_other_names_are_kept(
+    monkeypatch: pytest.MonkeyPatch, described: Topology | None, deleted: Any, warned: str | None
+) -> None:
     session: Any = Simple(driver=Topics(), warnings=[])
+    listing(monkeypatch, "app")
     groups = [
         group("app", type="streams", topology=described),
         group("classic", topology=topology("classic-changelog")),
@@ -63,3 +76,22 @@ def test_topics_of_other_names_are_kept(described: Topology | None, deleted: Any
     assert [
         message.partition(f"{WARNED} '")[2].partition("'")[0] for message in session.warnings if WARNED in message
     ] == ([] if warned is None else [warned])
+
+
+@pytest.mark.parametrize(
+    ("names", "problems", "deleted", "warning"),
+    [
+        (["app", "app-x-y", "ap", "other"], 0, ["app-x-changelog"], None),
+        (["app", "app-x"], 0, [], "'app-x-changelog' may belong to group 'app-x': not deleted"),
+        (["app"], 1, [], "a broker did not list its groups, so no internal topic is deleted"),
+    ],
+)
+def test_topics_that_may_be_those_of_another_group_are_kept(
+    monkeypatch: pytest.MonkeyPatch, names: list[str], problems: int, deleted: list[str], warning: str | None
+) -> None:
+    session: Any = Simple(driver=Topics(), warnings=[])
+    listing(monkeypatch, *names, problems=problems)
+    described = group("app", type="streams", topology=topology("app-x-changelog"))
+    items = asyncio.run(_internal_topics.deletions(session, [described]))
+    assert [item.target.topic for item in items if item.changed] == deleted
+    assert session.warnings == ([] if warning is None else [f"internal_topics: {warning}"])

@@ -234,7 +234,7 @@ def test_brokers_come_and_go_while_a_task_waits(
 
     async def read(_request: t.Any, session: t.Any, _gather: t.Any) -> Answer:
         asked.append([*session.wire.nodes])
-        return answer(group(state="Empty"))
+        return {**answer(group(state="Empty")), "total": 1}
 
     async def poll() -> list[Answer]:
         poller = info._Poller(request, session)
@@ -248,6 +248,7 @@ def test_brokers_come_and_go_while_a_task_waits(
     gone = [[-each["broker"] for each in one["errors"]] for one in found]
     assert [sorted([*nodes, *left], key=abs) for nodes, left in zip(asked, gone, strict=True)] == lists
     assert [_wait._met(one, STATES) for one in found] == [not left for left in gone]
+    assert [one["total"] for one in found] == [None if left else 1 for left in gone]
 
 
 def test_an_unmet_condition_as_it_is_returned() -> None:

@@ -40,12 +40,36 @@ async def deletions(session: Session, groups: c.Iterable[Described]) -> list[Top
         names = group.topology.internal_topics
         session.warnings += _foreign_warning(group.name, [name for name in names if not _is_own(group.name, name)])
         owners.update((name, group.name) for name in names if _is_own(group.name, name))
+    if owners:
+        owners = await _without_others(session, owners)
     seen = await describe_topics(session, owners)
     return [
         item.about(InternalTopicTarget(owners[item.target.topic], item.target.topic))
         for item in topics.plan(seen)
         if item.changed or item.error is not None
     ]
+
+
+async def _without_others(session: Session, owners: dict[str, str]) -> dict[str, str]:
+    """Leave out topics that may belong to another group, whose name begins with the name of theirs."""
+    # not above: few tasks delete internal topics
+    from . import _find_groups
+
+    listed = _find_groups.Gathered({}, [], [], {})
+    await _find_groups.listed(session, [], [], listed)
+    if listed.errors:
+        session.warnings.append("internal_topics: a broker did not list its groups, so no internal topic is deleted")
+        return {}
+    kept = {}
+    for name, owner in owners.items():
+        others = [other for other in listed.groups if len(other) > len(owner) and _is_own(other, name)]
+        if others:
+            session.warnings.append(
+                f"internal_topics: '{name}' may belong to group '{max(others, key=len)}': not deleted"
+            )
+        else:
+            kept[name] = owner
+    return kept
 
 
 def _is_own(group: str, topic: str) -> bool:

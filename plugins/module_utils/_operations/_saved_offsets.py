@@ -157,7 +157,9 @@ def read_backup(restore: Restore, names: list[str], session: Session, share: boo
     else:
         backup = snapshot.read(restore.path, cluster_id, restore.any_cluster)
         origin, ids = backup.cluster_id, backup.topics
-        groups = {name: group.offsets for name, group in backup.groups.items()}
+        # a group may have nothing but settings
+        groups = {name: {} for name in backup.settings}
+        groups |= {name: group.offsets for name, group in backup.groups.items()}
         others = {name: group.type for name, group in backup.groups.items() if (group.type == SHARE) != share}
     for name in names:
         if name not in groups:

@@ -86,7 +86,7 @@ class _Poller:
             for node, address in self._seen.items()
             if node not in wire.nodes
         ]
-        return {**answer, "errors": [*answer["errors"], *gone]}
+        return {**answer, "total": None if gone else answer["total"], "errors": [*answer["errors"], *gone]}
 
     async def pause(self, seconds: float) -> None:
         await self._session.wire.sleep(seconds)
@@ -99,9 +99,9 @@ async def _read(request: Request, session: Session, gather: frozenset[str]) -> d
     else:
         await _find_groups.listed(session, request.states, request.types, gathered)
         gathered.groups = {name: found for name, found in gathered.groups.items() if request.matches(name)}
-    all_found = not gathered.errors
     conditions = request.selection.gather
     await _gather(request, session, gathered, conditions, done=frozenset())
+    all_found = not gathered.errors
     _select(request.selection, gathered)
     left_out = _cut(gathered, request.max_results)
     await _gather(request, session, gathered, gather, done=conditions)
