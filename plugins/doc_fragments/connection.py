@@ -77,7 +77,8 @@ options:
     description:
       - The content of O(sasl_oauth_token_url_cafile), instead of a file on the host that the module runs on. If it is
         set, O(sasl_oauth_token_url_cafile) is ignored.
-      - If it is not set, the environment variable E(KAFKA_SASL_OAUTH_TOKEN_URL_CA) is used.
+      - If neither it nor O(sasl_oauth_token_url_cafile) is set, the environment variable
+        E(KAFKA_SASL_OAUTH_TOKEN_URL_CA) is used.
     type: str
   sasl_oauth_client_id:
     description:
@@ -119,24 +120,25 @@ options:
     type: path
   ssl_keyfile:
     description:
-      - A PEM file with the private key for O(ssl_certfile), if O(ssl_certfile) does not contain it.
+      - A PEM file with the private key for O(ssl_certfile) or O(ssl_certificate), if these do not contain it.
       - If it is not set, the environment variable E(KAFKA_SSL_KEYFILE) is used.
     type: path
   ssl_ca:
     description:
       - The content of O(ssl_cafile), instead of a file on the host that the module runs on. The module writes it to a
         private file while it runs. If it is set, O(ssl_cafile) is ignored.
-      - If it is not set, the environment variable E(KAFKA_SSL_CA) is used.
+      - If neither it nor O(ssl_cafile) is set, the environment variable E(KAFKA_SSL_CA) is used.
     type: str
   ssl_certificate:
     description:
-      - The content of O(ssl_certfile), as O(ssl_ca).
-      - If it is not set, the environment variable E(KAFKA_SSL_CERTIFICATE) is used.
+      - The content of O(ssl_certfile), as O(ssl_ca). It is treated as a secret, because it can also contain the private
+        key.
+      - If neither it nor O(ssl_certfile) is set, the environment variable E(KAFKA_SSL_CERTIFICATE) is used.
     type: str
   ssl_key:
     description:
       - The content of O(ssl_keyfile), as O(ssl_ca).
-      - If it is not set, the environment variable E(KAFKA_SSL_KEY) is used.
+      - If neither it nor O(ssl_keyfile) is set, the environment variable E(KAFKA_SSL_KEY) is used.
     type: str
   ssl_keyfile_password:
     description:

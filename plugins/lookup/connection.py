@@ -15,7 +15,13 @@ description:
     E(KAFKA_BOOTSTRAP_SERVERS), with the contents of files in place of their paths.
   - Environment variables do not reach modules that run on another host. With this lookup, they get the credential of an
     AWX job. The result contains secrets.
-options: {}
+options:
+  _terms:
+    description:
+      - Optionally, one dictionary of connection options, which override the environment and are returned, too. The path
+        of a file also overrides its content, and the content its path.
+    type: list
+    elements: dict
 """
 
 EXAMPLES = r"""
@@ -24,6 +30,15 @@ EXAMPLES = r"""
   gather_facts: false
   module_defaults:
     group/kafkaops.groups.kafka: "{{ lookup('kafkaops.groups.connection') }}"
+  tasks:
+    - name: List the groups
+      kafkaops.groups.consumer_group_info:
+
+- name: Use the CA certificates of the remote host
+  hosts: ops.example.com
+  gather_facts: false
+  module_defaults:
+    group/kafkaops.groups.kafka: "{{ lookup('kafkaops.groups.connection', {'ssl_cafile': '/etc/kafka/ca.pem'}) }}"
   tasks:
     - name: List the groups
       kafkaops.groups.consumer_group_info:
@@ -45,21 +60,26 @@ from ansible.plugins.lookup import LookupBase
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import FILES
 
+_OF_THE_SAME_FILE = {**FILES, **{content: path for path, content in FILES.items()}}
 
-def connection(environment: c.Mapping[str, str]) -> dict[str, str]:
-    """Return the connection options that an environment sets; an empty variable counts as not set.
+
+def connection(environment: c.Mapping[str, str], given: c.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return the connection options that are given or that an environment sets; an empty variable counts as not set.
 
     Raises:
         AnsibleError: a file of theirs cannot be read.
     """
-    options = {}
+    options = dict(given)
     for option, spec in CONNECTION_SPEC.items():
         (variable,) = spec["fallback"][1]
         value = environment.get(variable)
-        if value and option in FILES:
+        if not value or option in given or _OF_THE_SAME_FILE.get(option) in given:
+            continue
+        if option in FILES:
             options[FILES[option]] = _content(variable, value)
-        elif value:
-            options[option] = value
+        else:
+            # of a path and a content in the environment, the path is used
+            options.setdefault(option, value)
     return options
 
 
@@ -74,6 +94,11 @@ def _content(variable: str, path: str) -> str:
 class LookupModule(LookupBase):
     """Reads the connection from the environment."""
 
-    def run(self, terms: list[str], variables: dict[str, t.Any] | None = None, **kwargs: t.Any) -> list[dict[str, str]]:
+    def run(
+        self, terms: list[t.Any], variables: dict[str, t.Any] | None = None, **kwargs: t.Any
+    ) -> list[dict[str, t.Any]]:
         self.set_options(var_options=variables, direct=kwargs)
-        return [connection(os.environ)]
+        given = terms or [{}]
+        if len(given) > 1 or not isinstance(given[0], c.Mapping):
+            raise AnsibleError("The lookup kafkaops.groups.connection takes one dictionary of connection options.")
+        return [connection(os.environ, given[0])]

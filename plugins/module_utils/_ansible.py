@@ -19,7 +19,7 @@ from . import _python  # noqa: F401 # pylint: disable=unused-import
 from ._errors import ConditionsNotMet, MissingLibrary, TaskError, in_one_line
 from ._kafka.errors import CallError
 from ._kafka.library import KAFKA_IMPORT_ERROR, REQUIREMENT
-from ._kafka.options import Connection, write_contents
+from ._kafka.options import Connection, FromEnvironment, write_contents
 from ._kafka.session import Session
 from ._operations import results
 from ._operations.results import Report
@@ -38,6 +38,11 @@ def environment(name: str) -> str:
     if not value:
         raise AnsibleFallbackNotFound
     return value
+
+
+def content(name: str) -> FromEnvironment:
+    """Return an environment variable as `environment` does, marked so that a path of the same file takes precedence."""
+    return FromEnvironment(environment(name))
 
 
 CONNECTION_SPEC: dict[str, t.Any] = {
@@ -74,7 +79,7 @@ CONNECTION_SPEC: dict[str, t.Any] = {
     "sasl_oauth_token_url_ca": {
         "type": "str",
         "no_log": False,
-        "fallback": (environment, ["KAFKA_SASL_OAUTH_TOKEN_URL_CA"]),
+        "fallback": (content, ["KAFKA_SASL_OAUTH_TOKEN_URL_CA"]),
     },
     "sasl_oauth_client_id": {"type": "str", "fallback": (environment, ["KAFKA_SASL_OAUTH_CLIENT_ID"])},
     "sasl_oauth_client_secret": {
@@ -96,9 +101,9 @@ CONNECTION_SPEC: dict[str, t.Any] = {
     "ssl_cafile": {"type": "path", "fallback": (environment, ["KAFKA_SSL_CAFILE"])},
     "ssl_certfile": {"type": "path", "fallback": (environment, ["KAFKA_SSL_CERTFILE"])},
     "ssl_keyfile": {"type": "path", "no_log": False, "fallback": (environment, ["KAFKA_SSL_KEYFILE"])},
-    "ssl_ca": {"type": "str", "fallback": (environment, ["KAFKA_SSL_CA"])},
-    "ssl_certificate": {"type": "str", "fallback": (environment, ["KAFKA_SSL_CERTIFICATE"])},
-    "ssl_key": {"type": "str", "no_log": True, "fallback": (environment, ["KAFKA_SSL_KEY"])},
+    "ssl_ca": {"type": "str", "fallback": (content, ["KAFKA_SSL_CA"])},
+    "ssl_certificate": {"type": "str", "no_log": True, "fallback": (content, ["KAFKA_SSL_CERTIFICATE"])},
+    "ssl_key": {"type": "str", "no_log": True, "fallback": (content, ["KAFKA_SSL_KEY"])},
     "ssl_keyfile_password": {
         "type": "str",
         "no_log": True,
@@ -129,7 +134,6 @@ CONNECTION_RULES: dict[str, t.Any] = {
         ("sasl_mechanism", "SCRAM-SHA-512", ("sasl_username", "sasl_password")),
         ("sasl_mechanism", "OAUTHBEARER", ("sasl_oauth_token", "sasl_oauth_token_url"), True),
     ],
-    "required_by": {"ssl_keyfile": ["ssl_certfile"], "ssl_key": ["ssl_certificate"]},
 }
 
 
@@ -139,7 +143,6 @@ def declared(argument_spec: dict[str, t.Any], rules: c.Mapping[str, t.Any]) -> d
         "argument_spec": {**CONNECTION_SPEC, **argument_spec},
         **rules,
         "required_if": [*CONNECTION_RULES["required_if"], *rules.get("required_if", ())],
-        "required_by": {**CONNECTION_RULES["required_by"], **rules.get("required_by", {})},
     }
 
 
@@ -178,8 +181,9 @@ def run(
     try:
         if KAFKA_IMPORT_ERROR is not None:
             raise MissingLibrary(REQUIREMENT, KAFKA_IMPORT_ERROR)
-        request = parse(module.params)
+        # first: the audit's request contains the connection
         write_contents(module.params, lambda: str(module.tmpdir))
+        request = parse(module.params)
         with Session(Connection.from_params(module.params), module.check_mode) as session:
             try:
                 outcome = session.wire.run(operation, request, session)

@@ -198,12 +198,14 @@ def wrong_password(mechanism: str) -> Make:
 
 GSSAPI = over("SASL_SSL", LOGINS["GSSAPI"])
 NO_GSSAPI = "This needs confluent-kafka, whose wheels come without GSSAPI"
-UNTRUSTED = "the certificate is not trusted .*: check ssl_cafile[.]"
-UNTRUSTED_URL = "^sasl_oauth_token_url: .*certificate verify failed.*: set sasl_oauth_token_url_cafile[.]"
-BAD_CERTIFICATE = "the broker did not accept the client certificate .*check ssl_certfile and ssl_keyfile; it may be "
+UNTRUSTED = "the certificate is not trusted .*: check ssl_cafile or ssl_ca[.]"
+UNTRUSTED_URL = "^sasl_oauth_token_url: .*certificate verify failed.*: set sasl_oauth_token_url_cafile or .*_ca[.]"
+BAD_CERTIFICATE = (
+    "the broker did not accept the client certificate .*check ssl_certfile and ssl_keyfile, or .*; it may be "
+)
 BAD_LOGIN = "authentication failed .*check sasl_username and sasl_password[.]"
 BAD_TOKEN = "authentication failed .*check sasl_oauth_token, or the client and the scope"
-BAD_KEY = "^ssl_certfile and ssl_keyfile .* cannot be used: .*look also at ssl_keyfile_password"
+BAD_KEY = "^ssl_certfile .* and ssl_keyfile .* cannot be used: .*look also at ssl_keyfile_password"
 BAD_TICKET = "check sasl_kerberos_service_name, and the ticket or the keytab .*KRB5_CLIENT_KTNAME"
 
 REFUSED: dict[str, tuple[str, Make, str]] = {

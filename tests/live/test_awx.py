@@ -123,6 +123,8 @@ def test_the_credential_holds_every_way_to_connect() -> None:
             assert sorted(FIELDS[name]["choices"]) == sorted(option["choices"])
     assert injected == {}
     assert FIELDS["ssl_key"]["secret"]
+    # which may contain the key, too
+    assert FIELDS["ssl_certificate"]["secret"]
 
 
 def test_the_injectors_use_what_there_is() -> None:

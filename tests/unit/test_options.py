@@ -13,9 +13,11 @@ import typing as t
 import pytest
 from ansible.errors import AnsibleError
 from ansible.module_utils.basic import AnsibleFallbackNotFound
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible_collections.kafkaops.groups.plugins.lookup.connection import connection as from_environment
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC, environment
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka import options as code
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import FILES, Connection, write_contents
 
 
@@ -88,7 +90,7 @@ def test_a_folder_for_a_file(tmp_path: pathlib.Path) -> None:
 def test_a_file_without_certificate(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "ca.pem"
     file.write_text("no certificate")
-    with pytest.raises(TaskError, match=f"ssl_cafile: {file} contains no PEM certificate"):
+    with pytest.raises(TaskError, match=rf"ssl_cafile \({file}\) contains no PEM certificate"):
         connection(security_protocol="SSL", ssl_cafile=str(file)).wire_config()
 
 
@@ -99,7 +101,9 @@ def test_a_file_without_certificate_for_the_token_url(tmp_path: pathlib.Path) ->
     made = connection(**OAUTH, **by_url, sasl_oauth_token_url_cafile=str(file))
     tokens = made.tokens(made.token_ca())
     assert tokens
-    with pytest.raises(TaskError, match="sasl_oauth_token_url_cafile: the file contains no PEM certificate"):
+    with pytest.raises(
+        TaskError, match="sasl_oauth_token_url_cafile or sasl_oauth_token_url_ca contains no PEM certificate"
+    ):
         tokens.prepare(1.0)
 
 
@@ -149,6 +153,17 @@ def test_contents_are_private_files(tmp_path: pathlib.Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(("given", "used"), [({}, "content"), ({"ssl_cafile": "/etc/ca.pem"}, "path")])
+def test_a_path_takes_precedence_over_a_content_of_the_environment(
+    given: dict[str, str], used: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KAFKA_SSL_CA", "CA")
+    params = ArgumentSpecValidator(CONNECTION_SPEC).validate({"bootstrap_servers": "h:1", **given}).validated_parameters
+    write_contents(params, lambda: str(tmp_path))
+    expected = {"content": ("CA", str(tmp_path / "ssl_ca")), "path": (None, "/etc/ca.pem")}
+    assert (params["ssl_ca"], params["ssl_cafile"]) == expected[used]
+
+
 def test_no_folder_is_needed_without_contents() -> None:
     def folder() -> str:
         raise AssertionError
@@ -157,12 +172,20 @@ def test_no_folder_is_needed_without_contents() -> None:
 
 
 def test_a_keytab_is_decoded(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(code, "_keytabs", set())
     for variable in ("KRB5_CLIENT_KTNAME", "KRB5CCNAME"):
         monkeypatch.setenv(variable, "of the user")
     write_contents({**NO_CONTENT, "sasl_kerberos_keytab": "BQIA\n/w==\n"}, lambda: str(tmp_path))
     assert (tmp_path / "keytab").read_bytes() == b"\x05\x02\x00\xff"
     assert os.environ["KRB5_CLIENT_KTNAME"] == f"FILE:{tmp_path / 'keytab'}"
     assert os.environ["KRB5CCNAME"].startswith("MEMORY:")
+    # of another source in the same process
+    for folder in ("same", "other"):
+        (tmp_path / folder).mkdir()
+    write_contents({**NO_CONTENT, "sasl_kerberos_keytab": "BQIA/w=="}, lambda: str(tmp_path / "same"))
+    with pytest.raises(TaskError, match="sasl_kerberos_keytab is not the keytab that this process uses already"):
+        write_contents({**NO_CONTENT, "sasl_kerberos_keytab": "BQIB"}, lambda: str(tmp_path / "other"))
+    assert os.environ["KRB5_CLIENT_KTNAME"] == f"FILE:{tmp_path / 'same' / 'keytab'}"
 
 
 @pytest.mark.parametrize("keytab", ["no base64!", "BQI", "\xfc"])
@@ -178,6 +201,19 @@ def test_the_environment_of_the_controller(tmp_path: pathlib.Path) -> None:
         "KAFKA_SASL_MECHANISM": "",
         "KAFKA_SSL_KEYFILE": str(tmp_path / "key"),
     }
-    assert from_environment(given) == {"bootstrap_servers": "a:1,b:2", "ssl_key": "KEY"}
+    assert from_environment(given, {}) == {"bootstrap_servers": "a:1,b:2", "ssl_key": "KEY"}
     with pytest.raises(AnsibleError, match="KAFKA_SSL_CAFILE: /nowhere cannot be read on the controller"):
-        from_environment({"KAFKA_SSL_CAFILE": "/nowhere"})
+        from_environment({"KAFKA_SSL_CAFILE": "/nowhere"}, {})
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        ({"ssl_cafile": "/etc/ca.pem"}, {"ssl_cafile": "/etc/ca.pem", "ssl_key": "KEY"}),
+        ({"ssl_ca": "CA", "ssl_keyfile": "/k"}, {"ssl_ca": "CA", "ssl_keyfile": "/k"}),
+        ({"ssl_ca": "CA", "client_id": "me"}, {"ssl_ca": "CA", "ssl_key": "KEY", "client_id": "me"}),
+    ],
+)
+def test_given_options_override_the_environment(given: dict[str, str], options: dict[str, str]) -> None:
+    of_environment = {"KAFKA_SSL_CAFILE": "/nowhere", "KAFKA_SSL_KEY": "KEY", "KAFKA_CLIENT_ID": "other"}
+    assert from_environment(of_environment, given) == {"client_id": "other", **options}

@@ -104,8 +104,8 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
             {"security_protocol": "SSL", "ssl_cafile": "/nowhere/ca.pem"},
             "ssl_cafile: the file /nowhere/ca.pem does not exist",
         ),
-        ({"security_protocol": "SSL", "ssl_cafile": TEXT}, "ssl_cafile: .* contains no PEM certificate"),
-        ({"security_protocol": "SSL", "ssl_certfile": TEXT}, "ssl_certfile and ssl_keyfile .*cannot be used"),
+        ({"security_protocol": "SSL", "ssl_cafile": TEXT}, r"ssl_cafile \(.*\) contains no PEM certificate"),
+        ({"security_protocol": "SSL", "ssl_certfile": TEXT}, r"ssl_certfile \(.*\) and the key in it cannot be used"),
         (
             {"security_protocol": "SASL_SSL"},
             "security_protocol is SASL_SSL but all of the following are missing: sasl_mechanism",
@@ -127,7 +127,18 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
             {"security_protocol": "SASL_SSL", "sasl_mechanism": "OAUTHBEARER", "sasl_oauth_token_url": "u"},
             "OAUTHBEARER needs either sasl_oauth_token",
         ),
-        ({"ssl_keyfile": TEXT}, r"missing parameter\(s\) required by 'ssl_keyfile': ssl_certfile"),
+        ({"ssl_keyfile": TEXT}, r"ssl_keyfile \(.*\) requires ssl_certfile or ssl_certificate"),
+        ({"ssl_key": "no PEM"}, "^ssl_key requires ssl_certfile or ssl_certificate"),
+        ({"security_protocol": "SSL", "ssl_ca": "no PEM"}, "^ssl_ca contains no PEM certificate"),
+        (
+            {"security_protocol": "SSL", "ssl_certificate": "no PEM"},
+            "^ssl_certificate and the key in it cannot be used",
+        ),
+        (
+            {"security_protocol": "SSL", "ssl_certfile": TEXT, "ssl_key": "no PEM"},
+            r"^ssl_certfile \(.*\) and ssl_key cannot be used",
+        ),
+        ({"ssl_ca": "\0"}, "^ssl_ca contains the character NUL"),
         ({"timeout": 0}, "timeout is 0: it must be greater than 0"),
     ],
     "consumer_group_offsets": [

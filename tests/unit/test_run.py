@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import json
+import pathlib
 import typing as t
 from types import SimpleNamespace as Simple
 
@@ -15,6 +16,7 @@ import pytest
 from ansible.module_utils.basic import AnsibleModule
 from ansible.module_utils.testing import patch_module_args
 from ansible_collections.kafkaops.groups.plugins.module_utils import _ansible
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit import audit
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import CallError, error
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import (
@@ -24,6 +26,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._operations.result
     Report,
 )
 
+from tests.support.modules import module_of
 from tests.unit.values import group
 
 
@@ -39,6 +42,28 @@ class Session:
 
     def __exit__(self, *_exc: object) -> None:
         pass
+
+
+def test_the_request_of_an_audit_contains_the_files(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: pathlib.Path
+) -> None:
+    """The Spark process gets the request, and not the options."""
+    monkeypatch.setattr(_ansible, "Session", Session)
+    monkeypatch.setattr(_ansible, "collect_rarely", lambda: None)
+    monkeypatch.setenv("KAFKA_SSL_CA", "the content of a CA file")
+
+    def operation(request: audit.Settings, _session: Session) -> t.Any:
+        used = request.connection
+        return {"files": [pathlib.Path(str(path)).read_text("ascii") for path in (used.ssl_cafile, used.ssl_certfile)]}
+
+    spec = module_of("consumer_offsets_audit").spec
+    given = {"bootstrap_servers": ["h:1"], "output": str(tmp_path), "ssl_certificate": "certificate and key"}
+    with patch_module_args(given), pytest.raises(SystemExit):
+        _ansible.run(spec, audit.parse, operation)  # type: ignore[arg-type]
+    printed = capsys.readouterr().out
+    # a certificate may contain the key, and is hidden as the key is
+    assert json.loads(printed)["files"] == ["the content of a CA file", "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"]
+    assert "certificate and key" not in printed
 
 
 def unchanged(name: str) -> Item[GroupTarget]:

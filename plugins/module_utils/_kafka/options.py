@@ -32,27 +32,44 @@ FILES = {
     "ssl_keyfile": "ssl_key",
     "sasl_oauth_token_url_cafile": "sasl_oauth_token_url_ca",
 }
+# Kerberos' variables apply to the whole process, in which several event sources can run
+_keytabs: set[bytes] = set()
+
+
+class FromEnvironment(str):
+    """The content of a file that an environment variable holds; a path of the same file takes precedence."""
+
+    __slots__ = ()
 
 
 def write_contents(params: dict[str, t.Any], folder: c.Callable[[], str]) -> None:
     """Write the files whose contents are options, and set the options with their paths, and Kerberos' variables.
 
     Args:
-        params: the module's parameters.
+        params: the module's parameters. Contents that do not apply become None.
         folder: returns a folder that nobody else can read, and that is removed when the module ends.
 
     Raises:
-        TaskError: the keytab is not Base64.
+        TaskError: a content is not valid UTF-8, or the keytab is not Base64 or not the one that the process uses.
     """
     for option, content in FILES.items():
-        if params[content]:
-            params[option] = _write(folder(), content, params[content].encode())
+        if params[option] and isinstance(params[content], FromEnvironment):
+            params[content] = None
+        elif params[content]:
+            text = inputs.for_a_library(params[content], content)
+            params[option] = _write(folder(), content, text.encode())
     if params["sasl_kerberos_keytab"]:
         try:
             # encoders break the lines
             keytab = base64.b64decode("".join(params["sasl_kerberos_keytab"].split()), validate=True)
         except ValueError:
             raise TaskError("sasl_kerberos_keytab is not Base64: encode the keytab with base64.") from None
+        if _keytabs - {keytab}:
+            raise TaskError(
+                "sasl_kerberos_keytab is not the keytab that this process uses already: use the same keytab, or a "
+                "process of ansible-rulebook for each keytab."
+            )
+        _keytabs.add(keytab)
         os.environ["KRB5_CLIENT_KTNAME"] = f"FILE:{_write(folder(), 'keytab', keytab)}"
         # else Kerberos uses a ticket of the module's user
         os.environ["KRB5CCNAME"] = "MEMORY:kafkaops.groups"
@@ -72,6 +89,7 @@ class Connection:
     Attributes:
         request_timeout: seconds for one request.
         timeout: seconds for the whole task.
+        contents: the options of C(FILES) whose files hold the contents of other options; errors name the latter.
     """
 
     bootstrap_servers: tuple[str, ...]
@@ -94,6 +112,7 @@ class Connection:
     client_id: str
     request_timeout: float
     timeout: float
+    contents: tuple[str, ...] = ()
 
     @classmethod
     def from_params(cls, params: dict[str, t.Any]) -> Connection:
@@ -102,8 +121,9 @@ class Connection:
         Raises:
             TaskError: they cannot be used together, or a file of theirs cannot be read.
         """
-        values = {field.name: params[field.name] for field in dataclasses.fields(cls)}
+        values = {field.name: params[field.name] for field in dataclasses.fields(cls) if field.name != "contents"}
         values["bootstrap_servers"] = tuple(values["bootstrap_servers"] or ())
+        values["contents"] = tuple(option for option, content in FILES.items() if params.get(content))
         connection = cls(**values)
         connection._check()
         return connection
@@ -138,6 +158,8 @@ class Connection:
             path = getattr(self, option)
             if path is not None and not os.access(path, os.R_OK):
                 raise TaskError(f"{option}: the file {path} does not exist or cannot be read.")
+        if self.ssl_keyfile and not self.ssl_certfile:
+            raise TaskError(f"{self._file('ssl_keyfile')} requires ssl_certfile or ssl_certificate.")
         if self.uses_sasl:
             self._check_sasl()
         elif self.sasl_mechanism is not None:
@@ -170,7 +192,7 @@ class Connection:
         try:
             context = ssl.create_default_context(ssl.Purpose.SERVER_AUTH, cafile=self.ssl_cafile)
         except OSError:
-            raise TaskError(f"ssl_cafile: {self.ssl_cafile} contains no PEM certificate.") from None
+            raise TaskError(f"{self._file('ssl_cafile')} contains no PEM certificate.") from None
         context.check_hostname = self.ssl_check_hostname
         if self.ssl_certfile:
             self._load_certificate(context, self.ssl_certfile)
@@ -181,11 +203,16 @@ class Connection:
             # an empty password keeps OpenSSL from asking at the terminal
             context.load_cert_chain(certfile, self.ssl_keyfile, password=self.ssl_keyfile_password or "")
         except OSError as exc:
+            key = self._file("ssl_keyfile") if self.ssl_keyfile else "the key in it"
             raise TaskError(
-                f"ssl_certfile and ssl_keyfile ({certfile}, {self.ssl_keyfile or 'the same file'}) cannot be used: "
+                f"{self._file('ssl_certfile')} and {key} cannot be used: "
                 f"{getattr(exc, 'reason', None) or 'not PEM, or they do not belong together'}; "
                 "look also at ssl_keyfile_password if the key is encrypted."
             ) from None
+
+    def _file(self, option: str) -> str:
+        """Return the option that was set for a file, with the path if it is the user's."""
+        return FILES[option] if option in self.contents else f"{option} ({getattr(self, option)})"
 
     def token_ca(self) -> str | None:
         """Return the certificates, PEM, that the token URL is trusted by; None for those of the system."""

@@ -154,7 +154,7 @@ def fetch_token(
     except (OSError, ValueError, TypeError, http.client.HTTPException) as exc:
         reason = getattr(exc, "reason", None) or exc
         untrusted = isinstance(reason, ssl.SSLCertVerificationError)
-        look = "set sasl_oauth_token_url_cafile" if untrusted else "check the address"
+        look = "set sasl_oauth_token_url_cafile or sasl_oauth_token_url_ca" if untrusted else "check the address"
         raise TaskError(f"sasl_oauth_token_url: no token from {url} ({reason}): {look}.") from None
 
 
@@ -174,7 +174,9 @@ def _handlers(url: str, ca: str | None) -> list[urllib.request.BaseHandler]:
         try:
             return [urllib.request.HTTPSHandler(context=ssl.create_default_context(cadata=ca))]
         except OSError:
-            raise TaskError("sasl_oauth_token_url_cafile: the file contains no PEM certificate.") from None
+            raise TaskError(
+                "sasl_oauth_token_url_cafile or sasl_oauth_token_url_ca contains no PEM certificate."
+            ) from None
     if parts.scheme != "http":
         raise TaskError(f"sasl_oauth_token_url: '{url}' is not an http or https address.")
     if not _loopback(host):

@@ -365,11 +365,12 @@ _CAUSES = [
     (r"certificate has expired", "the broker's certificate has expired ({detail}): renew it on the broker"),
     (
         r"certificate verify failed|CERTIFICATE_VERIFY_FAILED",
-        "the certificate is not trusted ({detail}): check ssl_cafile",
+        "the certificate is not trusted ({detail}): check ssl_cafile or ssl_ca",
     ),
     (
         r"(?i)certificate[ _]required|bad[ _]certificate|unknown[ _]ca|certificate[ _](expired|unknown)",
-        "the broker did not accept the client certificate ({detail}): check ssl_certfile and ssl_keyfile; "
+        "the broker did not accept the client certificate ({detail}): check ssl_certfile and ssl_keyfile, or "
+        "ssl_certificate and ssl_key; "
         "it may be missing, have expired, or be signed by an issuer that the broker does not trust",
     ),
     (r"DNS", "the name does not resolve: check bootstrap_servers"),

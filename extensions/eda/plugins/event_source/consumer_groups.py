@@ -33,8 +33,10 @@ description:
     O(max_lag) is an event.
   - If no broker responds, the source logs a warning, and waits until one does. What cannot be read, and an unknown lag,
     results in no event.
-  - A login that a broker or the token server rejects ends the source, and with it the rulebook, because further
-    attempts could lock the account. An invalid option does, too.
+  - A login that a broker or the token server rejects when the source connects, and that no other broker accepts, ends
+    the source, and with it the rulebook, because further attempts could lock the account. An invalid option does, too.
+    If only some brokers reject the login, the source logs a warning, and does not retry the login on them while it is
+    connected.
 extends_documentation_fragment:
   - kafkaops.groups.connection
 options:
@@ -93,6 +95,8 @@ options:
 requirements:
   - ansible-core, in the Python environment of ansible-rulebook
 notes:
+  - O(sasl_kerberos_keytab) applies to the whole process of ansible-rulebook. All sources in it must have the same
+    keytab, and C(run_playbook) and C(run_module) inherit it. For another keytab, start another process.
   - Install the collection where C(ansible-galaxy collection list) shows it, and use the name
     C(kafkaops.groups.consumer_groups) in rulebooks.
 """
