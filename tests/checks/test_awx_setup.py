@@ -28,6 +28,8 @@ CREATED = [
     "Create the project",
     "Create the inventory",
 ]
+#: What the templates of the workflow hold.
+FIXED = ("cleanup_apply", "cleanup_require_plan")
 GIVEN: dict[str, Any] = {
     "awx_setup_image": "registry.example.com/kafkaops-ee:1",
     "awx_setup_output": "/data/audit",
@@ -167,11 +169,15 @@ def test_the_workflow_deletes_only_after_an_approval(done: Setup) -> None:
     nodes = done.store.named("workflow_job_template_nodes")
     run = {name: templates.get(node["unified_job_template"]) for name, node in nodes.items()}
     found = {
-        name: (Path(template["playbook"]).stem, json.loads(template["extra_vars"]).get("cleanup_apply"))
+        name: (Path(template["playbook"]).stem, *map(json.loads(template["extra_vars"]).get, FIXED))
         for name, template in run.items()
         if template is not None
     }
-    assert found == {"audit": ("cleanup", False), "cleanup": ("cleanup", True), "report": ("audit", None)}
+    assert found == {
+        "audit": ("cleanup", False, None),
+        "cleanup": ("cleanup", True, True),
+        "report": ("audit", None, None),
+    }
     (approval,) = done.store.objects["workflow_approval_templates"].values()
     assert nodes["approval"]["unified_job_template"] == approval["id"]
     assert approval["timeout"] == 43200

@@ -113,6 +113,20 @@ def test_options_are_known_and_go_together(block: tuple[Block, Any]) -> None:
     assert problems_of_examples(block[1]) == []
 
 
+@pytest.mark.fast
+def test_what_is_passed_on_is_not_what_was_asked_for() -> None:
+    """In a workflow of AWX, an answer to its survey overrides a variable of the same name that a job passes on."""
+    passed_on = [
+        (name, block.text)
+        for block, loaded in yaml_blocks()
+        if isinstance(loaded, list)
+        for task in tasks_of(loaded)
+        for name in task.get("ansible.builtin.set_stats", {}).get("data", {})
+    ]
+    assert "cleanup_plan" in dict(passed_on)
+    assert [name for name, text in passed_on if re.search(rf"{{{{[^}}]*\b{name}\b", text)] == []
+
+
 #: All that the rulebooks of the collection may do: tell somebody, and read.
 HARMLESS = {("run_module", "ansible.builtin.uri"), ("run_playbook", f"{NAME}.audit")}
 

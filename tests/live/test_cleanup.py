@@ -38,6 +38,7 @@ COMMITS, JOINS = TEN[3], TEN[4]
 MOVED = "moved-on"
 STAYS = {("orders", 0): truth.Offset(3, "stays", -1)}
 GOES = {("payments", 0): truth.Offset(5, "goes", 0), ("payments", 1): truth.Offset(6, "", -1)}
+EXCLUDED = ["connect-*", "_*", "a-*, b-*", "never-*"]
 SHOWN, REPORT = "Show stale groups and offsets", "Report"
 
 State = dict[str, dict[tuple[str, int], truth.Offset]]
@@ -136,15 +137,25 @@ def undo(done: Play) -> dict[str, Any]:
     return variables
 
 
+def write_earlier(world: World, day: str, cluster: str, groups: list[str]) -> None:
+    """Write what is compared with the plan of an earlier run."""
+    plan = {
+        "cluster_id": cluster,
+        "created": f"{day}T000000Z",
+        "criteria": {"topic": "__consumer_offsets", "stale_after": "1s", "include": ["*"], "exclude": EXCLUDED},
+        "delete_groups": [{"group": name} for name in groups],
+    }
+    world.audit.mkdir(exist_ok=True)
+    (world.audit / f"{day}T000000.000000Z-plan.json").write_text(json.dumps(plan), encoding="utf-8")
+
+
 def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member: Member) -> None:
+    # the latest is a plan of another cluster
+    write_earlier(world, "20260101", truth.cluster_id(world.cluster.client()), TEN[1:])
+    write_earlier(world, "20260102", "other", TEN)
     # the short form of true, which the protection survives
-    shown = world.clean(cleanup_protect="y", cleanup_keep=["a-*, b-*", "never-*"])
-    assert json.loads(world.plan.read_text(encoding="utf-8"))["criteria"]["exclude"] == [
-        "connect-*",
-        "_*",
-        "a-*, b-*",
-        "never-*",
-    ]
+    shown = world.clean(cleanup_protect="y", cleanup_keep=EXCLUDED[2:])
+    assert json.loads(world.plan.read_text(encoding="utf-8"))["criteria"]["exclude"] == EXCLUDED
     assert (shown.code, shown.changed, shown.words) == (0, [], "")
     lines = shown.tasks[SHOWN]["msg"]
     assert lines[0] == " ".join(
@@ -166,12 +177,13 @@ def test_by_default_it_shows_what_is_stale_and_does_nothing(world: World, member
             "stale_groups": 10,
             "stale_offsets": 2,
             "skipped": 0,
-            "new_groups": None,
-            "new_group_names": None,
+            "new_groups": 1,
+            "new_group_names": TEN[:1],
             "plan": str(world.plan),
             "report": str(world.plan).replace("plan.json", "report.html"),
         },
-        "kafka_message": "10 groups and 2 committed offsets of other groups are stale. What is new is not known.",
+        "kafka_message": "10 groups and 2 committed offsets of other groups are stale."
+        " New since the run before: 1 (ten-0).",
     }
     assert (world.state(), world.files()) == (world.at_first, [])
 
@@ -254,6 +266,10 @@ REFUSED: dict[str, tuple[Made, str]] = {
     "no-plan-to-approve": (
         given(cleanup_require_approval="y", cleanup_plan=""),
         "cleanup_require_approval is y, but cleanup_plan is not set: set cleanup_plan to an approved plan",
+    ),
+    "no-plan-to-apply": (
+        given(cleanup_require_plan="y", cleanup_plan=""),
+        "cleanup_require_plan is y, but cleanup_plan is not set: set cleanup_plan to the plan of an earlier run",
     ),
     "not-approved": (
         given(cleanup_require_approval=True),

@@ -36,7 +36,7 @@ from confluent_kafka.admin import (
 )
 
 from tests.live.task import Outcome, run
-from tests.support import commits, topics
+from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.clients import properties
 from tests.support.consumers import Consumer, share_consumer, start_many
@@ -366,7 +366,7 @@ def world(secured: Cluster) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="module")
 def cluster_id(world: Cluster) -> str:
-    return str(AdminClient(properties(world.client())).list_topics(timeout=20).cluster_id)
+    return truth.cluster_id(world.client())
 
 
 def attempt(world: Cluster, trial: Trial, folder: Path, check: bool, another: Case | None = None) -> Outcome:

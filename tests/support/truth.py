@@ -91,6 +91,10 @@ def described(client: Client, name: str) -> Group | None:
     return Group(answer.groups[0].group_state, "classic")
 
 
+def cluster_id(client: Client) -> str:
+    return str(AdminClient(properties(client)).list_topics(timeout=20).cluster_id)
+
+
 def topics(client: Client) -> dict[str, int]:
     """The number of partitions of each topic. Raises ``KafkaException``."""
     found = AdminClient(properties(client)).list_topics(timeout=20).topics

@@ -70,6 +70,30 @@ def test_only_an_explicit_false_needs_no_approval(given: dict[str, Any], needed:
     assert taken("__cleanup_needs_approval", **{"cleanup_apply": True, **given}) is needed
 
 
+@pytest.mark.parametrize(
+    ("given", "needed"),
+    [
+        ({}, False),
+        *(({"cleanup_require_plan": value}, True) for value in (True, "true", "yes", "y", 1, None, "", "nonsense")),
+        *(({"cleanup_require_plan": value}, False) for value in (False, "false", "No", "0", 0)),
+        # a report needs none
+        ({"cleanup_require_plan": True, "cleanup_apply": False}, False),
+    ],
+)
+def test_only_an_explicit_false_needs_no_plan(given: dict[str, Any], needed: bool) -> None:
+    assert taken("__cleanup_needs_plan", **{"cleanup_apply": True, **given}) is needed
+
+
+def test_earlier_plans_that_cannot_be_read_are_ignored() -> None:
+    results = [{"msg": "no permission"}, {"content": "e30="}]
+    assert taken("__cleanup_earlier_plans", __cleanup_before={"results": results}) == ["{}"]
+
+
+@pytest.mark.parametrize("given", [{"cleanup_scope": "offsets"}, {"cleanup_plan": "given"}])
+def test_what_is_new_is_not_known_without_an_audit_of_groups(given: dict[str, Any]) -> None:
+    assert taken("__cleanup_new", **given) is None
+
+
 REVIEWED = {"digest": "0", "approved_by": "alice", "approved_at": "today"}
 
 

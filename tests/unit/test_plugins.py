@@ -411,16 +411,38 @@ def test_stale_groups_of_what_is_no_plan(other: Any) -> None:
         stale_groups(other)
 
 
+NOW = {"cluster_id": "here", "criteria": {"stale_after": "30d", "include": ["*"]}, "created": "2026-01-03"}
+
+
+def before(*names: str, **changed: Any) -> str:
+    """The content of an earlier plan that lists these groups."""
+    return json.dumps({**NOW, "created": "2026-01-02", "delete_groups": [{"group": name} for name in names], **changed})
+
+
+OTHER_CLUSTER = before("a", cluster_id="there")
+OTHER_CRITERIA = before("a", criteria={"stale_after": "30d", "include": ["a*"]})
+APPROVED_BEFORE = before("a", approved_by="alice", approved_at="2026-01-02", digest="0")
+
+
 @pytest.mark.parametrize(
     ("earlier", "new"),
     [
-        (json.dumps(PLAN), ["b", "a"]),
-        (json.dumps({"delete_groups": []}), ["b", "old", "a"]),
-        *((text, None) for text in ("", "{", "[]", "{}", '{"delete_groups": [1]}', '{"delete_groups": [{}]}')),
+        ([before("old")], ["b", "a"]),
+        ([before()], ["b", "old", "a"]),
+        ([], None),
+        *(([text], None) for text in (OTHER_CLUSTER, OTHER_CRITERIA, APPROVED_BEFORE)),
+        ([OTHER_CLUSTER, before("old"), OTHER_CRITERIA, APPROVED_BEFORE], ["b", "a"]),
+        # the latest, wherever it is in the list
+        ([before("b", created="2026-01-01"), before("old")], ["b", "a"]),
+        ([before("old"), before("b", created="2026-01-01")], ["b", "a"]),
+        # a copy of the same plan without what was skipped
+        ([before("old"), before("old", "b"), before()], ["a"]),
+        *(([text], None) for text in ("", "{", "[]", "{}", before(delete_groups=[1]), before(delete_groups=[{}]))),
+        (["", before("old")], ["b", "a"]),
     ],
 )
-def test_what_an_earlier_plan_does_not_list(earlier: str, new: list[str] | None) -> None:
-    assert newly_stale(["b", "old", "a"], earlier) == new
+def test_what_the_latest_comparable_plan_does_not_list(earlier: list[str], new: list[str] | None) -> None:
+    assert newly_stale(["b", "old", "a"], earlier, NOW) == new
 
 
 @pytest.mark.parametrize(
