@@ -17,6 +17,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import FILES, write_contents
 from confluent_kafka.admin import (
     AclBindingFilter,
     AclOperation,
@@ -62,6 +63,9 @@ def of_these_doors(given: Any, doors: Doors) -> Any:
         "/etc/kafka/ca.pem": doors.authority.certificate,
         "/etc/kafka/ops.pem": certificate,
         "/etc/kafka/ops.key": key,
+        "{{ lookup('ansible.builtin.file', 'files/ca.pem') }}": doors.authority.certificate.read_text("utf-8"),
+        "{{ lookup('ansible.builtin.file', 'files/ops.pem') }}": certificate.read_text("utf-8"),
+        "{{ vault_kafka_key }}": key.read_text("utf-8"),
         "/etc/kafka/ops-encrypted.key": doors.authority.encrypted_key(USER),
         "https://login.example.com/oauth2/token": doors.tokens.tls_url,
         "ops": USER,
@@ -81,16 +85,20 @@ def test_every_way_to_connect_is_shown() -> None:
 
 
 @pytest.mark.parametrize("where", CONNECTIONS)
-def test_a_connection_of_the_guide_works(doors: Doors, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_of_the_guide_works(
+    doors: Doors, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given = CONNECTIONS[where]
     for variable, value in doors.realm.user(USER).items():
         monkeypatch.setenv(variable, value)
-    connect = {name: of_these_doors(value, doors) for name, value in given.items() if name != "bootstrap_servers"}
+    connect: dict[str, str | None] = dict.fromkeys([*FILES, *FILES.values(), "sasl_kerberos_keytab"])
+    connect |= {name: of_these_doors(value, doors) for name, value in given.items() if name != "bootstrap_servers"}
+    write_contents(connect, lambda: str(tmp_path))
     if "sasl_oauth_token_url" in connect:
         # the authority of the token URL is one that the system trusts
-        monkeypatch.setenv("SSL_CERT_FILE", connect["ssl_cafile"])
-    listener = connect.get("security_protocol", "PLAINTEXT")
-    if listener == "SSL" and "ssl_certfile" not in connect:
+        monkeypatch.setenv("SSL_CERT_FILE", str(connect["ssl_cafile"]))
+    listener = connect.get("security_protocol") or "PLAINTEXT"
+    if listener == "SSL" and not connect["ssl_certfile"]:
         listener = "SSL_ONE_WAY"
     outcome = look(doors.cluster.listeners[listener], **connect)
     assert outcome.given["errors"] == []

@@ -342,7 +342,7 @@ def refused(_answer: Any, groups: list[Any]) -> None:
 def test_offsets_that_are_not_sure_are_not_shown(world: Cluster) -> None:
     group = f"{TOPIC}-not-shown"
     commits.commit(world.client(), group, COMMITTED)
-    look = ("consumer_group_info", {"names": "GROUP", "gather": ["lag"]})
+    look = ("consumer_group_info", {"names": "GROUP", "gather": ["offsets", "lag"]})
     end = attempt(world, "OffsetFetch", rewritten("OffsetFetch", refused), group, task=look)
     assert end.outcome, end.words
     (shown,), (problem,) = end.outcome.given["groups"], end.outcome.given["errors"]
