@@ -98,7 +98,8 @@ def test_a_cluster_that_is_not_there_is_waited_for(caplog: pytest.LogCaptureFixt
     with caplog.at_level(logging.WARNING), pytest.raises(TimeoutError):
         asyncio.run(watch())
     # said once, and not at each poll
-    (line,) = [record.getMessage() for record in caplog.records]
+    own = [record for record in caplog.records if record.name == "kafkaops.groups.consumer_groups"]
+    (line,) = [record.getMessage() for record in own]
     assert line.startswith("Cannot connect to the cluster: 127.0.0.1:1:")
     assert line.endswith(". Waiting for the cluster.")
     assert queue.empty()
