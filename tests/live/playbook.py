@@ -90,7 +90,7 @@ def run(
     playbook: str | list[dict[str, Any]],
     bootstrap: str,
     variables: Mapping[str, Any],
-    check: bool,
+    check: bool = False,
     tags: str = "",
     inventory: dict[str, Any] | None = None,
     folder: Path | None = None,
@@ -111,7 +111,7 @@ def run(
 
 
 def play_role(
-    role: str, bootstrap: str, rows: Mapping[str, Mapping[str, Any]], common: Mapping[str, Any], *, check: bool = False
+    role: str, bootstrap: str, rows: Mapping[str, Mapping[str, Any]], common: Mapping[str, Any]
 ) -> dict[str, Play]:
     """Run a role once for each row, with its variables and the common ones, in one run of Ansible.
 
@@ -129,7 +129,7 @@ def play_role(
             },
         ]
     interpreter = {"ansible_python_interpreter": sys.executable}
-    with run([{"hosts": "localhost", "gather_facts": False, "tasks": tasks}], bootstrap, interpreter, check) as done:
+    with run([{"hosts": "localhost", "gather_facts": False, "tasks": tasks}], bootstrap, interpreter) as done:
         events = _events(done)
     begun = {data["task"].removeprefix(BEGIN): at for at, (_event, data) in enumerate(events) if _begins(data)}
     ends = [*list(begun.values())[1:], len(events)]

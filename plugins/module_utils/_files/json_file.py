@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-import collections.abc as c
 import contextlib
 import datetime
 import json
+import os
 import typing as t
 
 from .. import _input as inputs
@@ -46,9 +46,9 @@ def time_text(moment: datetime.datetime) -> str:
     return moment.astimezone(datetime.UTC).isoformat(timespec="seconds")
 
 
-def save(path: str, document: Document, place: c.Callable[[str, str], None]) -> None:
-    """Write a document with mode 0600; raises as `atomic_write.put` does."""
-    put(path, as_text(document), place)
+def save(path: str, document: Document) -> None:
+    """Write a document with mode 0600, over an existing file; raises as `atomic_write.put` does."""
+    put(path, as_text(document), os.replace)
 
 
 def as_text(document: Document) -> str:

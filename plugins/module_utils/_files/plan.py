@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-import os
 import typing as t
 
 from .. import _input as inputs
@@ -108,7 +107,7 @@ def write(path: str, plan: Plan) -> None:
             that the new one is there.
     """
     try:
-        json_file.save(path, _document(plan), os.replace)
+        json_file.save(path, _document(plan))
     except atomic_write.InPlace as exc:
         raise TaskError(
             f"plan: {path} is written but cannot be synced to disk ({exc.strerror}): check the disk and audit again."

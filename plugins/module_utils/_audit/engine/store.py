@@ -92,7 +92,7 @@ def new(output: str, cluster_id: str, created: datetime.datetime) -> c.Iterator[
 
 
 def _publish(output: str, draft: Draft, manifest: json_file.Document) -> None:
-    json_file.save(draft.path(MANIFEST), manifest, os.replace)
+    json_file.save(draft.path(MANIFEST), manifest)
     for folder, _folders, names in os.walk(draft.folder):
         for name in (*names, ""):
             _sync(os.path.join(folder, name))
