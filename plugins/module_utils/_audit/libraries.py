@@ -14,10 +14,9 @@ from __future__ import annotations
 try:
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
     from pyspark import SparkContext, SparkFiles, StorageLevel
     from pyspark.errors import PySparkException, PySparkRuntimeError
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, Observation, SparkSession
     from pyspark.sql import functions as F
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
     from pyspark.sql.pandas.types import from_arrow_schema
@@ -25,9 +24,9 @@ try:
 except ImportError:
     # classes are derived from these
     DataSource = DataSourceReader = object
-    Column = DataFrame = F = InputPartition = PySparkException = PySparkRuntimeError = None
+    Column = DataFrame = F = InputPartition = Observation = PySparkException = PySparkRuntimeError = None
     SparkContext = SparkFiles = SparkSession = StorageLevel = StructType = None
-    from_arrow_schema = pa = pc = pq = None
+    from_arrow_schema = pa = pc = None
 
 # executors may lack this one alone
 try:
@@ -45,6 +44,7 @@ __all__ = [
     "F",
     "InputPartition",
     "Message",
+    "Observation",
     "PySparkException",
     "PySparkRuntimeError",
     "SparkContext",
@@ -57,5 +57,4 @@ __all__ = [
     "from_arrow_schema",
     "pa",
     "pc",
-    "pq",
 ]

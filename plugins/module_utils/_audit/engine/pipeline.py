@@ -110,7 +110,7 @@ def publish(settings: Settings, facts: Facts, results: dict[str, DataFrame]) -> 
 
 
 def _write(settings: Settings, facts: Facts, results: dict[str, DataFrame], draft: store.Draft) -> Row:
-    made = {name: tables.write(frame, name, draft, settings) for name, frame in results.items()}
+    made = {name: tables.write(frame, name, draft, settings).toArrow() for name, frame in results.items()}
     PROGRESS.info("Write the plan and the report")
     rows = {name: made[name].to_pylist() for name in ("groups", "findings")}
     by_name = {row["group"]: row for row in rows["groups"]}

@@ -51,6 +51,10 @@ class Draft:
         """Return the path of a file or table of the audit."""
         return os.path.join(self.folder, name)
 
+    def location(self, name: str) -> str:
+        """Return the URI of a table of the audit, for Spark."""
+        return f"file://{self.path(name)}"
+
 
 def check(output: str) -> None:
     """Raise TaskError if an audit would overwrite files in the output folder that are not from an audit."""

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ..._errors import TaskError
-from ..libraries import DataFrame, F, pa, pq
+from ..libraries import DataFrame, F, Observation
 from .settings import Settings
 from .spark import stage
 from .store import Draft
@@ -15,23 +15,25 @@ from .store import Draft
 NAMES = ("offsets", "start_offsets", "groups", "activity", "findings")
 
 
-def write(frame: DataFrame, name: str, draft: Draft, settings: Settings) -> pa.Table:
-    """Write a table to the folder of the audit, and return its content.
+def write(frame: DataFrame, name: str, draft: Draft, settings: Settings) -> DataFrame:
+    """Write a table to the audit, and return what was written.
 
     In the files, each row starts with the columns of `Draft.identity`; the returned table does not have them.
 
     Raises:
         TaskError: executors wrote the table to a folder that is not shared with this host.
     """
-    folder = draft.path(name)
+    location = draft.location(name)
     stage(frame.sparkSession, f"Write the table {name}")
+    rows = Observation()
     identity = [F.lit(value).alias(column) for column, value in draft.identity.items()]
-    frame.select(*identity, "*").write.parquet(f"file://{folder}")
-    table = pq.read_table(folder)
-    if not settings.local and (not table.num_columns or table.num_rows != frame.count()):
+    complete = frame.select(*identity, "*")
+    complete.observe(rows, F.count(F.lit(1)).alias("rows")).write.parquet(location)
+    draft.rows[name] = rows.get["rows"]
+    written = frame.sparkSession.read.schema(complete.schema).parquet(location).drop(*draft.identity)
+    if not settings.local and written.count() != draft.rows[name]:
         raise TaskError(
             f"output: {settings.output} is not shared with the executors of {settings.master}, which wrote the table "
             f"{name}: set a folder that is shared by all hosts."
         )
-    draft.rows[name] = table.num_rows
-    return table.drop_columns(list(draft.identity))
+    return written
