@@ -149,6 +149,8 @@ class Audit:
         self._settings: Callable[[str], Any] = lambda topic: settings.Settings(
             connection=connection,
             output=str(folder),
+            folder=str(folder),
+            keep=settings.Keep(1, None),
             stale_after="30d",
             stale_after_ms=30 * _DAY,
             include=["*"],
@@ -178,8 +180,8 @@ class Audit:
 
         def run() -> None:
             rows = self._spark_read.read(self._spark, self._connection, topic, time.time() + 3600)
-            draft = self._store.Draft(tempfile.mkdtemp(dir=self._folder), "", datetime.now(UTC))
-            self._tables.write(self._frames.commits(rows), "scan", draft, self._settings(topic))
+            stored = self._store.Store.of(self._spark, self._settings(topic))
+            self._tables.write(self._frames.commits(rows), "scan", self._store.Draft(stored, "", datetime.now(UTC)))
 
         return self._timed(run)
 

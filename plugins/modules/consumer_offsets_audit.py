@@ -39,21 +39,44 @@ attributes:
   idempotent:
     support: full
     details:
-      - The module does not change the cluster. Each run replaces the files of an earlier run in O(output).
+      - The module does not change the cluster. Each run adds an audit to O(output).
 options:
   output:
     description:
-      - The folder for audits. The module creates the folder if it does not exist.
+      - Where the audits are stored. A folder of the host that the module runs on, which the module creates if it does
+        not exist, or the URI of a location that the Hadoop file systems of Spark support, such as
+        V(hdfs://namenode/kafka-audit), V(s3a://bucket/kafka-audit), V(abfss://container@account.dfs.core.windows.net/a)
+        or V(gs://bucket/kafka-audit). Put the JARs of the file system into O(spark_conf) (C(spark.jars) or
+        C(spark.jars.packages)), and its credentials into C(spark-defaults.conf) or the environment.
       - Each audit writes its tables, C(plan.json), C(report.html) and C(manifest.json) to its own folder
-        C(audits/<id>). The link C(latest) is switched to this folder atomically at the end, so that incomplete audits
-        are never visible. C(plan.json) and C(report.html) in O(output) are links through C(latest). Earlier and
-        incomplete audits are then removed.
-      - C(spark.log) is the log of the last run. Only one audit at a time can use the folder; a second audit fails.
-      - The file system must support symbolic links and file locks.
-      - The folder is on the host that the module runs on. If the executors of O(master) run on other hosts, the
-        folder must be shared with them.
+        C(audits/<id>). An audit exists when its manifest exists, which is written last, so that incomplete audits are
+        never visible. Several clusters can use the same location.
+      - In a folder, the link C(latest) is switched to the new audit atomically at the end. C(plan.json) and
+        C(report.html) are links through C(latest). The file system must support symbolic links and file locks. At
+        other locations, C(latest.json) is the manifest of the latest audit.
+      - C(spark.log) is the log of the last run. Only one audit at a time can use a folder; a second audit fails.
+      - If the executors of O(master) run on other hosts, a folder must be shared with them. Before the audit reads
+        the topic, it checks that the executors can write to O(output), and that this host sees their files.
     type: path
     required: true
+  local_output:
+    description:
+      - The folder on the host that the module runs on for a copy of the plan and the report, and for C(spark.log), in
+        the format of O(output). Other modules read the plan from here.
+      - Required if O(output) is a URI, otherwise not allowed.
+    type: path
+  keep_audits:
+    description:
+      - How many audits of the cluster are kept in O(output), including the new one. Older audits are removed at the
+        end of each audit.
+    type: int
+    default: 30
+  keep_for:
+    description:
+      - How long earlier audits are kept, as a duration in the format of O(stale_after). Older audits are removed, even
+        if there are fewer than O(keep_audits). The new audit is always kept.
+      - By default, only O(keep_audits) limits the number of audits.
+    type: str
   stale_after:
     description:
       - >-
@@ -179,9 +202,12 @@ EXAMPLES = r"""
         state: absent
         backup: "/var/backups/kafka/offsets-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
 
-    - name: Audit a large cluster on a Spark cluster
+    - name: Audit a large cluster on a Spark cluster, and keep the audits of a year
       kafkaops.groups.consumer_offsets_audit:
-        output: /mnt/shared/kafka-audit
+        output: hdfs://namenode.example.com/kafka-audit
+        local_output: /var/lib/kafka-audit
+        keep_audits: 1000
+        keep_for: 365d
         master: spark://spark.example.com:7077
         spark_conf:
           spark.executor.memory: 4g
@@ -236,22 +262,22 @@ summary:
       type: int
       sample: 24
 plan:
-  description: The path of the plan of this audit. The next audit removes it. C(plan.json) in O(output) is the latest
-    plan.
+  description: The path of the plan of this audit on the host that the module runs on. C(plan.json) in O(output) or
+    O(local_output) is the latest plan.
   returned: success
   type: str
   sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/plan.json
 report:
   description:
-    - The path of the report of this audit. The next audit removes it. C(report.html) in O(output) is the latest
-      report.
+    - The path of the report of this audit on the host that the module runs on. C(report.html) in O(output) or
+      O(local_output) is the latest report.
   returned: success
   type: str
   sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/report.html
 tables:
   description:
-    - The folder of each table of this audit, by table name. The next audit removes them. C(latest) in O(output) has
-      the latest tables.
+    - The folder of each table of this audit, by table name, or its URI if O(output) is a URI. To read a table of all
+      audits, use a pattern for C(<id>), such as C(audits/*/groups).
     - Each row starts with C(cluster_id), C(audit_id) and C(audited_at), so that rows of several audits and clusters can
       be combined.
     - Unknown values are null.
@@ -296,6 +322,11 @@ tables:
       returned: success
       type: str
       sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/findings
+audit_id:
+  description: The name of the folder of this audit.
+  returned: success
+  type: str
+  sample: 20260131T120000Z-5f0c9a17
 stale_groups:
   description: The names of the stale groups.
   returned: success
@@ -323,6 +354,9 @@ def main() -> None:
     run(
         {
             "output": {"type": "path", "required": True},
+            "local_output": {"type": "path"},
+            "keep_audits": {"type": "int", "default": 30},
+            "keep_for": {"type": "str"},
             "stale_after": {"type": "str", "default": "30d"},
             "include": {"type": "raw", "default": ["*"]},
             "exclude": {"type": "raw", "default": ["connect-*", "_*"]},

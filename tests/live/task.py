@@ -30,6 +30,9 @@ from tests.support.modules import Operation, module_of
 #: Seconds in which a task that cannot connect says so.
 REFUSED_WITHIN = 5.0
 AUDIT: dict[str, Any] = {
+    "local_output": None,
+    "keep_audits": 1,
+    "keep_for": None,
     "stale_after": "30d",
     "include": ["*"],
     "exclude": [],

@@ -22,7 +22,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import job, process, store, tables
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import folders, job, process, store, tables
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.settings import Keep
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import json_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
@@ -47,7 +48,7 @@ run_audit(Path(sys.argv[1]), sys.argv[2], stale_after="1s", include=["stored-*"]
 
 def audited(output: Path) -> tuple[str, set[str]] | None:
     """The id and the groups of the audit that is there, None if there is none; all of it belongs together."""
-    latest = output / store.LATEST
+    latest = output / folders.LATEST
     if not latest.exists():
         return None
     folder = latest.resolve()
@@ -78,7 +79,7 @@ def wait(until: Callable[[], Any], timeout: float = 500) -> None:
         time.sleep(0.002)
 
 
-def folders(output: Path) -> set[str]:
+def audit_names(output: Path) -> set[str]:
     return set(os.listdir(output / "audits")) if (output / "audits").exists() else set()
 
 
@@ -97,12 +98,12 @@ class Publisher:
 
     def publish(self, groups: int, kill_after: float | None = None) -> float:
         """Publish an audit, and kill its process so many seconds after its folder appears; return how long it took."""
-        before = folders(self._output)
+        before = audit_names(self._output)
         assert self.process.stdin is not None
         self.process.stdin.write(f"{groups}\n")
         self.process.stdin.flush()
         pid = int(self._said())
-        wait(lambda: folders(self._output) - before)
+        wait(lambda: audit_names(self._output) - before)
         started = time.monotonic()
         if kill_after is not None:
             time.sleep(kill_after)
@@ -136,8 +137,8 @@ def test_a_kill_leaves_the_audit_before_or_the_new_one(tmp_path: Path) -> None:
         publisher.publish(2)
         there = audited(tmp_path)
         assert there is not None
-        assert folders(tmp_path) == {there[0]}
-        assert set(os.listdir(tmp_path)) == {"audits", store.LATEST, store.PLAN, store.REPORT}
+        assert audit_names(tmp_path) == {there[0]}
+        assert set(os.listdir(tmp_path)) == {"audits", folders.LATEST, store.PLAN, store.REPORT}
     finally:
         assert publisher.process.stdin is not None
         publisher.process.stdin.close()
@@ -153,7 +154,7 @@ def test_a_kill_of_the_whole(cluster: Cluster, tmp_path: Path) -> None:
     time.sleep(2)
     rng, ids = random.Random(SEED), [""]
     for whom in ("module", "audit", "nobody"):
-        before = folders(output)
+        before = audit_names(output)
         command = [sys.executable, "-c", WHOLE, str(output), cluster.bootstrap]
         module = Process(command, tmp_path / f"{whom}.log", folder=Path.cwd())
         try:
@@ -171,13 +172,13 @@ def test_a_kill_of_the_whole(cluster: Cluster, tmp_path: Path) -> None:
         ids.append(now[0] if now else "")
     # what the killed ones left behind is gone after one that was not
     assert ids[-1] not in ("", ids[-2])
-    assert folders(output) == {ids[-1]}
-    assert set(os.listdir(output)) == {"audits", store.LATEST, store.PLAN, store.REPORT, "spark.log"}
+    assert audit_names(output) == {ids[-1]}
+    assert set(os.listdir(output)) == {"audits", folders.LATEST, store.PLAN, store.REPORT, "spark.log"}
 
 
 def _began(output: Path, before: set[str], module: Process) -> bool:
-    assert module.alive or folders(output) - before, module.tail()
-    return bool(folders(output) - before)
+    assert module.alive or audit_names(output) - before, module.tail()
+    return bool(audit_names(output) - before)
 
 
 def _audit_of(module: Process) -> int:
@@ -202,15 +203,21 @@ def _over(module: Process) -> bool:
     return not module.alive
 
 
+def drafted(output: Path, created: datetime.datetime = NOW) -> contextlib.AbstractContextManager[store.Draft]:
+    """An audit of cluster c in a folder."""
+    local = folders.LocalFolder(str(output), [store.PLAN, store.REPORT])
+    return store.Store(local, local, Keep(1, None)).draft("c", created)
+
+
 def test_an_audit_that_fails_leaves_nothing(tmp_path: Path) -> None:
     def spoil() -> None:
-        with store.new(str(tmp_path), "c", NOW) as draft:
+        with drafted(tmp_path) as draft:
             Path(draft.path("half")).touch()
             raise RuntimeError("spoilt")
 
     with pytest.raises(RuntimeError, match="spoilt"):
         spoil()
-    assert folders(tmp_path) == set()
+    assert audit_names(tmp_path) == set()
     assert audited(tmp_path) is None
 
 
@@ -246,9 +253,10 @@ def test_other_things_in_the_folder_of_audits_stay(tmp_path: Path) -> None:
     (tmp_path / "audits" / "20260101T000000Z-0123abcd.link").symlink_to("latest/plan.json")
     (tmp_path / "audits" / "mine").mkdir()
     (tmp_path / "plan.json").touch()
-    with store.new(str(tmp_path), "c", NOW) as draft:
-        Path(draft.path(store.PLAN)).write_text("{}", "utf-8")
-    assert folders(tmp_path) == {"mine", Path(draft.folder).name}
+    with drafted(tmp_path) as draft:
+        for name in (store.PLAN, store.REPORT):
+            Path(draft.path(name)).write_text("{}", "utf-8")
+    assert audit_names(tmp_path) == {"mine", Path(draft.folder).name}
     assert (tmp_path / "plan.json").read_text("utf-8") == "{}"
     assert draft.warnings == []
 

@@ -22,7 +22,7 @@ from tests.support.collection import install
 
 install()
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline  # noqa: E402
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline, store  # noqa: E402
 
 from tests.live.task import audit_settings  # noqa: E402
 from tests.support.spark import local_session  # noqa: E402
@@ -35,7 +35,8 @@ def publish(spark: SparkSession, output: str, groups: int) -> None:
     world = World(rows, {row["group"]: {} for row in rows})
     settings = audit_settings(output)
     facts = pipeline.Facts("of no cluster", NOW, time.monotonic(), groups, {}, [], None)
-    pipeline.publish(settings, facts, pipeline.classify(settings, facts, world.scan(spark), world.frames(spark)))
+    results = pipeline.classify(settings, facts, world.scan(spark), world.frames(spark))
+    pipeline.publish(settings, facts, results, store.Store.of(spark, settings))
 
 
 def _in_a_child(spark: SparkSession, output: str, groups: int) -> int:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import os
 import time
 import typing as t
+import urllib.parse
 
 from .. import _input as inputs
 from .._errors import NothingRead
 from .._kafka.options import Connection
 from .._kafka.session import Session
 from .engine import process, store
-from .engine.settings import Settings
+from .engine.folders import is_uri
+from .engine.settings import Keep, Settings
 
 _MAX_STALE_AFTER_MS = 100 * 365 * 86_400_000
 # set by the option master
@@ -35,9 +37,12 @@ def parse(params: dict[str, t.Any]) -> Settings:
     connection = Connection.from_params(params)
     # raises TaskError if confluent-kafka does not support the options
     connection.cluster_config()
+    output, folder = _locations(params["output"], params["local_output"])
     return Settings(
         connection=connection,
-        output=_folder(params["output"]),
+        output=output,
+        folder=folder,
+        keep=_keep(params["keep_audits"], params["keep_for"]),
         stale_after=str(params["stale_after"]),
         stale_after_ms=stale_after,
         include=include,
@@ -81,17 +86,48 @@ def _rate(value: int | None) -> int | None:
     return value
 
 
-def _folder(value: str) -> str:
-    if not value:
+def _keep(audits: int, age: str | None) -> Keep:
+    if audits < 1:
+        raise NothingRead(f"keep_audits is {audits}, but must be at least 1, the audit itself.")
+    return Keep(audits, None if age is None else inputs.duration(age, "keep_for"))
+
+
+def _locations(output: str, local_output: str | None) -> tuple[str, str]:
+    """Return the location of the tables, and the folder of this host for the plan, the report and the log."""
+    if not output:
         raise NothingRead("output must not be empty: set a folder.")
-    folder = os.path.abspath(inputs.for_a_library(value, "output"))
+    output = inputs.for_a_library(output, "output")
+    if not is_uri(output):
+        if local_output is not None:
+            raise NothingRead(f"local_output is only for an output that is a URI, but output is {output}.")
+        folder = _folder(output.removeprefix("file://"), "output")
+        return folder, folder
+    parts = urllib.parse.urlsplit(output)
+    if parts.password is not None:
+        raise NothingRead(
+            "output must not contain a password: put the credentials of the file system into spark-defaults.conf."
+        )
+    if not parts.path.strip("/"):
+        raise NothingRead(
+            f"output is {output}, but must name a folder in it, such as {output.rstrip('/')}/kafka-audit."
+        )
+    if not local_output:
+        raise NothingRead(
+            f"output is {output}: set local_output as well, the folder of this host for the plan, the report and the "
+            "log of Spark."
+        )
+    return output.rstrip("/"), _folder(local_output, "local_output")
+
+
+def _folder(value: str, option: str) -> str:
+    folder = os.path.abspath(inputs.for_a_library(value, option))
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as exc:
-        raise NothingRead(f"output: {folder} cannot be created ({exc.strerror}).") from None
+        raise NothingRead(f"{option}: {folder} cannot be created ({exc.strerror}).") from None
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise NothingRead(f"output: no permission to write in {folder}.")
-    store.check(folder)
+        raise NothingRead(f"{option}: no permission to write in {folder}.")
+    store.check(folder, option)
     return folder
 
 

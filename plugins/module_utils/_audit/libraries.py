@@ -14,6 +14,7 @@ from __future__ import annotations
 try:
     import pyarrow as pa
     import pyarrow.compute as pc
+    from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark import SparkContext, SparkFiles, StorageLevel
     from pyspark.errors import PySparkException, PySparkRuntimeError
     from pyspark.sql import Column, DataFrame, Observation, SparkSession
@@ -24,7 +25,9 @@ try:
 except ImportError:
     # classes are derived from these
     DataSource = DataSourceReader = object
-    Column = DataFrame = F = InputPartition = Observation = PySparkException = PySparkRuntimeError = None
+    Column = DataFrame = F = InputPartition = Observation = Py4JError = Py4JJavaError = PySparkException = (
+        PySparkRuntimeError
+    ) = None
     SparkContext = SparkFiles = SparkSession = StorageLevel = StructType = None
     from_arrow_schema = pa = pc = None
 
@@ -45,6 +48,8 @@ __all__ = [
     "InputPartition",
     "Message",
     "Observation",
+    "Py4JError",
+    "Py4JJavaError",
     "PySparkException",
     "PySparkRuntimeError",
     "SparkContext",

@@ -26,6 +26,7 @@ from ..report import rows as report_rows
 from . import store, tables
 from .settings import Settings
 from .spark import PROGRESS, stage
+from .store import Draft, Store
 
 Row = dict[str, t.Any]
 
@@ -62,6 +63,10 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         PySparkException: Spark failed.
     """
     started, created = time.monotonic(), datetime.datetime.now(datetime.UTC)
+    stored = Store.of(spark, settings)
+    if not (settings.local and stored.output is stored.local):
+        stage(spark, "Check that the executors can write to the output")
+        stored.probe(spark)
     stage(spark, "Query groups and committed offsets")
     with _session(settings) as session:
         cluster_id = session.wire.cluster_id
@@ -86,7 +91,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         seen.warnings,
         seen.retention,
     )
-    return publish(settings, facts, classify(settings, facts, scan, _frames(spark, seen, partitions)))
+    return publish(settings, facts, classify(settings, facts, scan, _frames(spark, seen, partitions)), stored)
 
 
 def classify(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames) -> dict[str, DataFrame]:
@@ -101,16 +106,16 @@ def classify(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames
     return dict(zip(tables.NAMES, (offsets, seen.start_offsets, groups, activity, found), strict=True))
 
 
-def publish(settings: Settings, facts: Facts, results: dict[str, DataFrame]) -> Row:
+def publish(settings: Settings, facts: Facts, results: dict[str, DataFrame], stored: Store) -> Row:
     """Write the tables, the plan and the report atomically; return the result of the module."""
-    with store.new(settings.output, facts.cluster_id, facts.created) as draft:
+    with stored.draft(facts.cluster_id, facts.created) as draft:
         answer = _write(settings, facts, results, draft)
     answer["warnings"] += draft.warnings
     return answer
 
 
-def _write(settings: Settings, facts: Facts, results: dict[str, DataFrame], draft: store.Draft) -> Row:
-    made = {name: tables.write(frame, name, draft, settings).toArrow() for name, frame in results.items()}
+def _write(settings: Settings, facts: Facts, results: dict[str, DataFrame], draft: Draft) -> Row:
+    made = {name: tables.write(frame, name, draft).toArrow() for name, frame in results.items()}
     PROGRESS.info("Write the plan and the report")
     rows = {name: made[name].to_pylist() for name in ("groups", "findings")}
     by_name = {row["group"]: row for row in rows["groups"]}
@@ -163,7 +168,8 @@ def _write(settings: Settings, facts: Facts, results: dict[str, DataFrame], draf
         "summary": summary,
         "plan": draft.path(store.PLAN),
         "report": draft.path(store.REPORT),
-        "tables": {name: draft.path(name) for name in made},
+        "tables": {name: draft.table(name) for name in made},
+        "audit_id": draft.audit_id,
         "stale_groups": sorted(row["group"] for row in rows["groups"] if row["stale"]),
         "duration": duration,
         "warnings": warnings,

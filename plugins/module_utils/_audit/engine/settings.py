@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections.abc as c
 import dataclasses
+import datetime
 import json
 import os
 import typing as t
@@ -15,10 +16,25 @@ import typing as t
 from ... import _input as inputs
 from ..._kafka.options import Connection
 
-# the output of Spark and Java, in the output folder
+# the output of Spark and Java, in the folder of this host
 LOG = "spark.log"
 _SETTINGS = "settings.json"
 _ANSWER = "answer.json"
+
+
+class Keep(t.NamedTuple):
+    """Which audits of a cluster are kept: so many, and those younger than so many ms; None for no limit of the age."""
+
+    audits: int
+    for_ms: int | None
+
+    def of(self, earlier: list[datetime.datetime], latest: datetime.datetime) -> set[datetime.datetime]:
+        """Return the audits to keep beside the latest one, by their times."""
+        kept = sorted(earlier, reverse=True)[: self.audits - 1]
+        if self.for_ms is None:
+            return set(kept)
+        oldest = latest - datetime.timedelta(milliseconds=self.for_ms)
+        return {created for created in kept if created >= oldest}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +42,9 @@ class Settings:
     """The options of C(consumer_offsets_audit), checked.
 
     Attributes:
-        output: the folder for audits (see `store`) and the log.
+        output: the folder for audits, or the URI of another location; see `store`.
+        folder: the folder of this host for the plan, the report and the log; the same as `output` unless that is a URI.
+        keep: the audits that are kept.
         stale_after: the duration as the user wrote it.
         stale_after_ms: the duration in ms.
         master, spark_conf: the Spark master, and additional Spark properties.
@@ -36,6 +54,8 @@ class Settings:
 
     connection: Connection
     output: str
+    folder: str
+    keep: Keep
     stale_after: str
     stale_after_ms: int
     include: list[str]
@@ -58,8 +78,8 @@ class Settings:
         return self.master.startswith("spark://")
 
     def path(self, name: str) -> str:
-        """Return the path of a file in the output folder itself."""
-        return os.path.join(self.output, name)
+        """Return the path of a file in the folder of this host."""
+        return os.path.join(self.folder, name)
 
     def criteria(self) -> dict[str, t.Any]:
         """Return the criteria that the plan and the report contain."""
@@ -81,7 +101,13 @@ class Settings:
         values = _read(path)
         # secrets must not remain on disk, however the process ends
         os.unlink(path)
-        return cls(**{**values, "connection": Connection.from_params(values["connection"])})
+        return cls(
+            **{
+                **values,
+                "connection": Connection.from_params(values["connection"]),
+                "keep": Keep(*values["keep"]),
+            }
+        )
 
 
 def save_answer(folder: str, answer: dict[str, t.Any]) -> None:

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The output folder: each audit is published atomically.
+"""The audits of a location: each is published atomically, and earlier ones remain as its history.
 
-Each audit writes its tables, plan and report to its own folder C(audits/ID), then a manifest. The link C(latest) is
-switched to this folder last, atomically; C(plan.json) and C(report.html) are links through C(latest).
+Each audit writes its tables, plan and report to its own folder C(audits/ID), then C(manifest.json): an audit without a
+manifest does not exist. The latest audit is switched last, atomically; see `folders`.
 """
 
 from __future__ import annotations
@@ -13,51 +13,162 @@ from __future__ import annotations
 import collections.abc as c
 import contextlib
 import datetime
+import json
 import os
 import re
 import secrets
-import shutil
+import typing as t
 
 from ..._errors import NothingRead, TaskError
 from ..._files import json_file
+from ..ingest import spark_read
+from ..libraries import PySparkException, SparkSession
+from .folders import LATEST, Folder, HadoopFolder, LocalFolder, is_uri, unusable
+from .settings import Keep, Settings
 
 PLAN = "plan.json"
 REPORT = "report.html"
-LATEST = "latest"
 MANIFEST = "manifest.json"
 _AUDITS = "audits"
 _KIND = json_file.Kind("manifest", "kafkaops.groups/audit", 1)
 # the folder of an audit, or a link before it is renamed
-_AUDIT_NAME = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{8}(\.link)?")
+_AUDIT_NAME = re.compile(r"(\d{8}T\d{6}Z)-[0-9a-f]{8}(\.link)?")
+_TIME = "%Y%m%dT%H%M%SZ"
+# how long an audit without a manifest may still be running on another host
+_INCOMPLETE = datetime.timedelta(days=7)
+
+
+class Audit(t.NamedTuple):
+    """An audit of a location, from its manifest; C(tables) has the number of rows of each table."""
+
+    audit_id: str
+    cluster_id: str
+    created: datetime.datetime
+    tables: dict[str, int]
+
+
+class Store:
+    """The locations of audits.
+
+    Attributes:
+        output: where the tables are.
+        local: the folder of this host for the plan and the report; the same as `output` unless that is a URI.
+    """
+
+    def __init__(self, output: Folder, local: LocalFolder, keep: Keep) -> None:
+        self.output = output
+        self.local = local
+        self._keep = keep
+
+    @classmethod
+    def of(cls, spark: SparkSession, settings: Settings) -> Store:
+        """Return the store of an audit; raises TaskError if the location cannot be used."""
+        local = LocalFolder(settings.folder, [PLAN, REPORT])
+        output = HadoopFolder(spark, settings.output, MANIFEST) if is_uri(settings.output) else local
+        return cls(output, local, settings.keep)
+
+    def audits(self, cluster_id: str | None = None) -> list[Audit]:
+        """Return the audits of the location, of one or of all clusters, oldest first."""
+        return _audits(self.output, cluster_id)
+
+    def location(self, audit_id: str, table: str) -> str:
+        """Return the URI of a table of an audit, for Spark."""
+        return self.output.uri(_AUDITS, audit_id, table)
+
+    @contextlib.contextmanager
+    def draft(self, cluster_id: str, created: datetime.datetime) -> c.Iterator[Draft]:
+        """Publish the audit that the block writes, and remove old audits; if the block fails, nothing is changed.
+
+        Only one audit at a time can use the local folder, see `process`.
+
+        Raises:
+            TaskError: the audit cannot be published.
+        """
+        draft = Draft(self, cluster_id, created)
+        try:
+            os.makedirs(draft.folder)
+            yield draft
+            self._publish(draft)
+        except BaseException as exc:
+            self._discard(draft)
+            if isinstance(exc, OSError):
+                where = exc.filename or self.local.root
+                raise TaskError(f"output: {where} cannot be written ({exc.strerror or exc}).") from exc
+            raise
+        draft.warnings = [problem for folder in self._folders for problem in _remove_old(folder, draft, self._keep)]
+
+    def probe(self, spark: SparkSession) -> None:
+        """Let each core of the executors write to the location; raises TaskError unless this host sees all files."""
+        tasks = spark.sparkContext.defaultParallelism
+        name = f".probe-{secrets.token_hex(4)}"
+        try:
+            spark.range(tasks, numPartitions=tasks).write.parquet(self.output.uri(name))
+            written = [file for file in self.output.names(name) if file.startswith("part-")]
+        except PySparkException as exc:
+            raise unusable(self.output.uri(), spark_read.cause(exc)) from None
+        finally:
+            self.output.remove(name)
+        if len(written) < tasks:
+            raise unusable(self.output.uri(), "the executors write to it, but this host does not see their files")
+
+    @property
+    def _folders(self) -> list[Folder]:
+        return [self.output] if self.output is self.local else [self.output, self.local]
+
+    def _publish(self, draft: Draft) -> None:
+        manifest = {
+            **_KIND.head(draft.cluster_id, draft.created),
+            "audit_id": draft.audit_id,
+            "tables": draft.rows,
+        }
+        json_file.save(draft.path(MANIFEST), manifest)
+        for folder in self._folders:
+            for name in (PLAN, REPORT, MANIFEST):
+                folder.put(draft.path(name), _AUDITS, draft.audit_id, name)
+            folder.show(_AUDITS, draft.audit_id)
+
+    def _discard(self, draft: Draft) -> None:
+        """Remove an audit that was not published; what remains is removed after a later audit."""
+        for folder in self._folders:
+            with contextlib.suppress(OSError, TaskError):
+                if not folder.shows(_AUDITS, draft.audit_id):
+                    folder.remove(_AUDITS, draft.audit_id)
 
 
 class Draft:
     """An audit that is being written.
 
     Attributes:
-        folder: the folder for its files, named after the audit.
         identity: C(cluster_id), C(audit_id) and C(audited_at), so that rows of several audits can be combined.
         rows: the number of rows of each table, for the manifest.
         warnings: problems after the audit was published.
     """
 
-    def __init__(self, folder: str, cluster_id: str, created: datetime.datetime) -> None:
-        self.folder = folder
-        self.identity = {"cluster_id": cluster_id, "audit_id": os.path.basename(folder), "audited_at": created}
+    def __init__(self, store: Store, cluster_id: str, created: datetime.datetime) -> None:
+        self.audit_id = f"{created.astimezone(datetime.UTC):{_TIME}}-{secrets.token_hex(4)}"
+        self.cluster_id = cluster_id
+        self.created = created
+        self.folder = store.local.path(_AUDITS, self.audit_id)
+        self.identity = {"cluster_id": cluster_id, "audit_id": self.audit_id, "audited_at": created}
         self.rows: dict[str, int] = {}
         self.warnings: list[str] = []
+        self._store = store
 
     def path(self, name: str) -> str:
-        """Return the path of a file or table of the audit."""
+        """Return the path of a file of the audit on this host."""
         return os.path.join(self.folder, name)
 
-    def location(self, name: str) -> str:
+    def location(self, table: str) -> str:
         """Return the URI of a table of the audit, for Spark."""
-        return f"file://{self.path(name)}"
+        return self._store.location(self.audit_id, table)
+
+    def table(self, name: str) -> str:
+        """Return the location of a table of the audit, as users write it."""
+        return self._store.output.path(_AUDITS, self.audit_id, name)
 
 
-def check(output: str) -> None:
-    """Raise TaskError if an audit would overwrite files in the output folder that are not from an audit."""
+def check(output: str, option: str) -> None:
+    """Raise TaskError if an audit would overwrite files in a folder of this host that are not from an audit."""
     for name, allowed, kind in (
         (_AUDITS, os.path.isdir, "a folder"),
         (LATEST, os.path.islink, "a symbolic link"),
@@ -66,77 +177,52 @@ def check(output: str) -> None:
     ):
         path = os.path.join(output, name)
         if os.path.lexists(path) and not (allowed(path) or os.path.islink(path)):
-            raise NothingRead(f"output: {path} is not {kind} of an earlier audit: set another folder.")
+            raise NothingRead(f"{option}: {path} is not {kind} of an earlier audit: set another folder.")
 
 
-@contextlib.contextmanager
-def new(output: str, cluster_id: str, created: datetime.datetime) -> c.Iterator[Draft]:
-    """Publish the audit that the block writes, and remove earlier audits; if the block fails, nothing is changed.
+def _audits(folder: Folder, cluster_id: str | None) -> list[Audit]:
+    found = []
+    for name in folder.names(_AUDITS):
+        text = folder.read(_AUDITS, name, MANIFEST) if _AUDIT_NAME.fullmatch(name) else None
+        audit = None if text is None else _audit(text)
+        if audit is not None and cluster_id in (None, audit.cluster_id):
+            found.append(audit)
+    return sorted(found, key=lambda audit: (audit.created, audit.audit_id))
 
-    Only one audit at a time can use the folder, see `process`.
 
-    Raises:
-        TaskError: the audit cannot be published.
-    """
-    audits = os.path.join(output, _AUDITS)
-    audit_id = f"{created.astimezone(datetime.UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
-    draft = Draft(os.path.join(audits, audit_id), cluster_id, created)
+def _audit(text: str) -> Audit | None:
+    """Return the audit of a manifest, None if the manifest is from a later release or is damaged."""
     try:
-        os.makedirs(draft.folder)
-        yield draft
-        _publish(output, draft, {**_KIND.head(cluster_id, created), "audit_id": audit_id, "tables": draft.rows})
-    except BaseException as exc:
-        if os.path.realpath(os.path.join(output, LATEST)) != os.path.realpath(draft.folder):
-            # remaining files are removed after the next audit
-            shutil.rmtree(draft.folder, ignore_errors=True)
-        if isinstance(exc, OSError):
-            raise TaskError(f"output: {exc.filename or output} cannot be written ({exc.strerror or exc}).") from exc
-        raise
-    draft.warnings = _remove_others(audits, audit_id)
+        manifest = json.loads(text)
+        if (manifest["format"], manifest["version"]) != (_KIND.format, _KIND.version):
+            return None
+        created = datetime.datetime.fromisoformat(manifest["created"])
+        return Audit(manifest["audit_id"], manifest["cluster_id"], created, manifest["tables"])
+    except (KeyError, TypeError, ValueError):
+        return None
 
 
-def _publish(output: str, draft: Draft, manifest: json_file.Document) -> None:
-    json_file.save(draft.path(MANIFEST), manifest)
-    for folder, _folders, names in os.walk(draft.folder):
-        for name in (*names, ""):
-            _sync(os.path.join(folder, name))
-    _sync(os.path.dirname(draft.folder))
-    for name in (PLAN, REPORT):
-        _link(output, draft, os.path.join(LATEST, name), name)
-    _link(output, draft, os.path.relpath(draft.folder, output), LATEST)
-    _sync(output)
-
-
-def _link(output: str, draft: Draft, target: str, name: str) -> None:
-    """Create or replace a link in the output folder atomically."""
-    link, temporary = os.path.join(output, name), f"{draft.folder}.link"
-    if os.path.islink(link) and os.readlink(link) == target:
-        return
-    os.symlink(target, temporary)
-    os.replace(temporary, link)
-
-
-def _sync(path: str) -> None:
-    """Sync a file or a folder to disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _remove_others(audits: str, kept: str) -> list[str]:
-    """Remove earlier and incomplete audits; return a warning for each that cannot be removed."""
+def _remove_old(folder: Folder, draft: Draft, keep: Keep) -> list[str]:
+    """Remove the audits of the cluster that are not kept, and incomplete ones; return a warning for each failure."""
+    earlier = [audit for audit in _audits(folder, draft.cluster_id) if audit.audit_id != draft.audit_id]
+    kept = keep.of([audit.created for audit in earlier], draft.created)
+    old = [audit.audit_id for audit in earlier if audit.created not in kept]
     problems = []
-    for name in sorted(os.listdir(audits)):
-        path = os.path.join(audits, name)
-        if name == kept or not _AUDIT_NAME.fullmatch(name):
-            continue
+    for name in [*old, *(name for name in folder.names(_AUDITS) if _incomplete(folder, name, draft))]:
         try:
-            if os.path.islink(path):
-                os.unlink(path)
-            else:
-                shutil.rmtree(path)
+            folder.remove(_AUDITS, name)
         except OSError as exc:
-            problems.append(f"{exc.filename or path} of an earlier audit cannot be removed ({exc.strerror})")
+            where = exc.filename or folder.uri(_AUDITS, name)
+            problems.append(f"{where} of an earlier audit cannot be removed ({exc.strerror})")
+        except TaskError as exc:
+            problems.append(f"{folder.uri(_AUDITS, name)} of an earlier audit cannot be removed: {exc}")
     return problems
+
+
+def _incomplete(folder: Folder, name: str, draft: Draft) -> bool:
+    """Return whether a name is an audit that ended before its manifest was written."""
+    found = _AUDIT_NAME.fullmatch(name)
+    if found is None or folder.read(_AUDITS, name, MANIFEST) is not None:
+        return False
+    started = datetime.datetime.strptime(found[1], _TIME).replace(tzinfo=datetime.UTC)
+    return folder.exclusive or started < draft.created - _INCOMPLETE

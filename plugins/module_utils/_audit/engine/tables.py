@@ -6,34 +6,22 @@
 
 from __future__ import annotations
 
-from ..._errors import TaskError
 from ..libraries import DataFrame, F, Observation
-from .settings import Settings
 from .spark import stage
 from .store import Draft
 
 NAMES = ("offsets", "start_offsets", "groups", "activity", "findings")
 
 
-def write(frame: DataFrame, name: str, draft: Draft, settings: Settings) -> DataFrame:
+def write(frame: DataFrame, name: str, draft: Draft) -> DataFrame:
     """Write a table to the audit, and return what was written.
 
     In the files, each row starts with the columns of `Draft.identity`; the returned table does not have them.
-
-    Raises:
-        TaskError: executors wrote the table to a folder that is not shared with this host.
     """
-    location = draft.location(name)
     stage(frame.sparkSession, f"Write the table {name}")
     rows = Observation()
     identity = [F.lit(value).alias(column) for column, value in draft.identity.items()]
     complete = frame.select(*identity, "*")
-    complete.observe(rows, F.count(F.lit(1)).alias("rows")).write.parquet(location)
+    complete.observe(rows, F.count(F.lit(1)).alias("rows")).write.parquet(draft.location(name))
     draft.rows[name] = rows.get["rows"]
-    written = frame.sparkSession.read.schema(complete.schema).parquet(location).drop(*draft.identity)
-    if not settings.local and written.count() != draft.rows[name]:
-        raise TaskError(
-            f"output: {settings.output} is not shared with the executors of {settings.master}, which wrote the table "
-            f"{name}: set a folder that is shared by all hosts."
-        )
-    return written
+    return frame.sparkSession.read.schema(complete.schema).parquet(draft.location(name)).drop(*draft.identity)

@@ -1,0 +1,240 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Where audits are stored: a folder of this host, or any location that the Hadoop file systems of Spark support."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import contextlib
+import os
+import re
+import secrets
+import shutil
+import typing as t
+
+from ..._errors import TaskError
+from ..libraries import Py4JError, Py4JJavaError, SparkSession
+
+LATEST = "latest"
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_LOCAL_URI = "file://"
+# a message of a Java exception, without the names of the exceptions that wrap it
+_WRAPPED = re.compile(r"^(?:[\w.$]+(?:Exception|Error): )+")
+
+
+def is_uri(output: str) -> bool:
+    """Return whether a location is a URI of a Hadoop file system, and not a folder of this host."""
+    return bool(_URI.match(output)) and not output.startswith(_LOCAL_URI)
+
+
+class Folder(t.Protocol):
+    """A location of audits; paths are relative to it, in parts. Methods raise OSError or TaskError.
+
+    Attributes:
+        exclusive: whether only one audit at a time can write here.
+    """
+
+    exclusive: bool
+
+    def uri(self, *path: str) -> str:
+        """Return the URI of a path, for Spark."""
+
+    def path(self, *path: str) -> str:
+        """Return a path as users write it."""
+
+    def names(self, *path: str) -> list[str]:
+        """Return the names in a folder, none if it does not exist."""
+
+    def read(self, *path: str) -> str | None:
+        """Return the content of a text file, None if it does not exist."""
+
+    def put(self, source: str, *path: str) -> None:
+        """Copy a file of this host to a path, complete or not at all."""
+
+    def remove(self, *path: str) -> None:
+        """Remove a file or a folder with its content, if it exists."""
+
+    def show(self, *path: str) -> None:
+        """Make the folder of an audit the latest audit, after all of its files."""
+
+    def shows(self, *path: str) -> bool:
+        """Return whether the folder of an audit was published."""
+
+
+class LocalFolder:
+    """A folder of this host; C(latest), C(plan.json) and C(report.html) are links to the latest audit.
+
+    Args:
+        links: the files of the latest audit that have a link in the folder itself.
+    """
+
+    # by the lock of `process`
+    exclusive = True
+
+    def __init__(self, root: str, links: c.Sequence[str]) -> None:
+        self.root = root
+        self._links = links
+
+    def path(self, *path: str) -> str:
+        return os.path.join(self.root, *path)
+
+    def uri(self, *path: str) -> str:
+        return _LOCAL_URI + self.path(*path)
+
+    def names(self, *path: str) -> list[str]:
+        with contextlib.suppress(FileNotFoundError):
+            return sorted(os.listdir(self.path(*path)))
+        return []
+
+    def read(self, *path: str) -> str | None:
+        try:
+            with open(self.path(*path), encoding="utf-8") as file:
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def put(self, source: str, *path: str) -> None:
+        """Copy a file; the files of an audit are written where they belong, so there is nothing to do."""
+        if os.path.abspath(source) != self.path(*path):
+            shutil.copyfile(source, self.path(*path))
+
+    def remove(self, *path: str) -> None:
+        where = self.path(*path)
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.isdir(where) and not os.path.islink(where):
+                shutil.rmtree(where)
+            else:
+                os.unlink(where)
+
+    def show(self, *path: str) -> None:
+        shown = self.path(*path)
+        for folder, _folders, names in os.walk(shown):
+            for name in (*names, ""):
+                _sync(os.path.join(folder, name))
+        _sync(os.path.dirname(shown))
+        for name in self._links:
+            self._link(os.path.join(LATEST, name), name, shown)
+        self._link(os.path.join(*path), LATEST, shown)
+        _sync(self.root)
+
+    def shows(self, *path: str) -> bool:
+        return os.path.realpath(self.path(LATEST)) == os.path.realpath(self.path(*path))
+
+    def _link(self, target: str, name: str, shown: str) -> None:
+        """Create or replace a link in the folder atomically."""
+        link, temporary = self.path(name), f"{shown}.link"
+        if os.path.islink(link) and os.readlink(link) == target:
+            return
+        os.symlink(target, temporary)
+        os.replace(temporary, link)
+
+
+class HadoopFolder:
+    """A location in a Hadoop file system, such as HDFS or an object store; C(latest.json) is the latest manifest.
+
+    Args:
+        root: the URI.
+        shown: the file of an audit that is copied to C(latest.json).
+    """
+
+    exclusive = False
+
+    def __init__(self, spark: SparkSession, root: str, shown: str) -> None:
+        internals: t.Any = spark.sparkContext
+        self._gateway = internals._gateway
+        self._java = internals._jvm
+        self._hadoop = self._java.org.apache.hadoop.fs
+        self._conf = internals._jsc.hadoopConfiguration()
+        self._root = root
+        self._shown = shown
+        with self._failures():
+            self._system = self._path().getFileSystem(self._conf)
+
+    def uri(self, *path: str) -> str:
+        return "/".join([self._root, *path])
+
+    path = uri
+
+    def names(self, *path: str) -> list[str]:
+        with self._failures():
+            if not self._system.exists(self._path(*path)):
+                return []
+            return sorted(str(status.getPath().getName()) for status in self._system.listStatus(self._path(*path)))
+
+    def read(self, *path: str) -> str | None:
+        with self._failures():
+            if not self._system.exists(self._path(*path)):
+                return None
+            stream = self._system.open(self._path(*path))
+            try:
+                return str(self._java.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
+            finally:
+                stream.close()
+
+    def put(self, source: str, *path: str) -> None:
+        temporary = self._path(*path[:-1], f".{path[-1]}-{secrets.token_hex(4)}")
+        with self._failures():
+            self._system.copyFromLocalFile(False, True, self._hadoop.Path(_LOCAL_URI + source), temporary)
+            self._replace(temporary, self._path(*path))
+
+    def _replace(self, temporary: t.Any, path: t.Any) -> None:
+        """Rename a file over another one: atomically in HDFS, and by one complete object in object stores."""
+        options = self._gateway.new_array(self._hadoop.Options.Rename, 1)
+        options[0] = self._hadoop.Options.Rename.OVERWRITE
+        self._hadoop.FileContext.getFileContext(path.toUri(), self._conf).rename(temporary, path, options)
+
+    def remove(self, *path: str) -> None:
+        with self._failures():
+            self._system.delete(self._path(*path), True)
+
+    def show(self, *path: str) -> None:
+        with self._failures():
+            latest = self._path(f"{LATEST}.json")
+            temporary = self._path(f".{LATEST}-{secrets.token_hex(4)}")
+            shown = self._path(*path, self._shown)
+            self._hadoop.FileUtil.copy(self._system, shown, self._system, temporary, False, self._conf)
+            self._replace(temporary, latest)
+
+    def shows(self, *path: str) -> bool:
+        return self.read(*path, self._shown) is not None
+
+    def _path(self, *path: str) -> t.Any:
+        return self._hadoop.Path(self.uri(*path))
+
+    @contextlib.contextmanager
+    def _failures(self) -> c.Iterator[None]:
+        """Turn Java exceptions into a TaskError with their message."""
+        try:
+            yield
+        except Py4JJavaError as exc:
+            raise unusable(self._root, java_message(exc)) from None
+        except Py4JError as exc:
+            raise unusable(self._root, str(exc).partition("\n")[0]) from None
+
+
+def unusable(output: str, why: str) -> TaskError:
+    """Return the error for a location that cannot be read or written."""
+    return TaskError(
+        f"output: {output} cannot be used ({why}): check the location, its permissions, and the properties of its file "
+        "system in spark_conf."
+    )
+
+
+def java_message(exc: t.Any) -> str:
+    """Return the first line of the message of the innermost Java exception."""
+    cause = exc.java_exception
+    while cause.getCause() is not None:
+        cause = cause.getCause()
+    text = str(cause.getMessage() or cause.getClass().getSimpleName())
+    return _WRAPPED.sub("", text.strip().partition("\n")[0]).rstrip(". ")
+
+
+def _sync(path: str) -> None:
+    """Sync a file or a folder to disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
