@@ -20,8 +20,6 @@ from ..libraries import Py4JError, Py4JJavaError, SparkSession
 LATEST = "latest"
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LOCAL_URI = "file://"
-# a message of a Java exception, without the names of the exceptions that wrap it
-_WRAPPED = re.compile(r"^(?:[\w.$]+(?:Exception|Error): )+")
 
 
 def is_uri(output: str) -> bool:
@@ -223,12 +221,13 @@ def unusable(output: str, why: str) -> TaskError:
 
 
 def java_message(exc: t.Any) -> str:
-    """Return the first line of the message of the innermost Java exception."""
+    """Return the name of the innermost Java exception, and the first line of its message."""
     cause = exc.java_exception
     while cause.getCause() is not None:
         cause = cause.getCause()
-    text = str(cause.getMessage() or cause.getClass().getSimpleName())
-    return _WRAPPED.sub("", text.strip().partition("\n")[0]).rstrip(". ")
+    message = str(cause.getMessage() or "").strip().partition("\n")[0].rstrip(". ")
+    name = str(cause.getClass().getSimpleName())
+    return f"{name}: {message}" if message else name
 
 
 def _sync(path: str) -> None:

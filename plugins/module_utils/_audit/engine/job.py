@@ -17,7 +17,7 @@ import time
 from ..._errors import TaskError
 from ..._kafka.errors import CallError
 from ..ingest import spark_read
-from ..libraries import PySparkException
+from ..libraries import Py4JJavaError, PySparkException
 from . import pipeline
 from .settings import Settings, save_answer
 from .spark import PROGRESS, spark_session
@@ -37,7 +37,7 @@ def main(folder: str) -> None:
             answer = pipeline.audit(spark, settings)
     except (CallError, TaskError) as exc:
         answer = {"error": str(exc)}
-    except PySparkException as exc:
+    except (PySparkException, Py4JJavaError) as exc:
         answer = {"error": f"Spark failed: {spark_read.cause(exc)}"}
     save_answer(folder, answer)
 

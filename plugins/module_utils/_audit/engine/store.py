@@ -22,7 +22,7 @@ import typing as t
 from ..._errors import NothingRead, TaskError
 from ..._files import json_file
 from ..ingest import spark_read
-from ..libraries import PySparkException, SparkSession
+from ..libraries import Py4JJavaError, PySparkException, SparkSession
 from .folders import LATEST, Folder, HadoopFolder, LocalFolder, is_uri, unusable
 from .settings import Keep, Settings
 
@@ -104,10 +104,12 @@ class Store:
         try:
             spark.range(tasks, numPartitions=tasks).write.parquet(self.output.uri(name))
             written = [file for file in self.output.names(name) if file.startswith("part-")]
-        except PySparkException as exc:
+        except (PySparkException, Py4JJavaError) as exc:
             raise unusable(self.output.uri(), spark_read.cause(exc)) from None
         finally:
-            self.output.remove(name)
+            # without the permission to delete, old audits remain, which their removal reports
+            with contextlib.suppress(OSError, TaskError):
+                self.output.remove(name)
         if len(written) < tasks:
             raise unusable(self.output.uri(), "the executors write to it, but this host does not see their files")
 
