@@ -145,6 +145,8 @@ def secured(authority: Authority, users: Mapping[str, str]) -> dict[str, str]:
         "ssl.principal.mapping.rules": "RULE:^CN=([^,]+).*$/$1/",
         "listener.name.ssl.ssl.client.auth": "required",
         **scram_only("scram_only"),
+        "listener.name.msk.sasl.enabled.mechanisms": "OAUTHBEARER",
+        "listener.name.msk.oauthbearer.sasl.jaas.config": logins["oauthbearer"],
         **_keystore("expired", authority.keystore("expired-server", expired=True)),
         **_keystore("wrong_host", authority.keystore("elsewhere", hosts=("elsewhere.example",))),
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
