@@ -12,7 +12,6 @@ import functools
 import json
 import os
 import re
-import socket
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -38,7 +37,6 @@ from tests.support.event_source import load
 pytestmark = pytest.mark.live
 
 TOPIC = "authentication"
-HOSTNAME = re.escape(socket.gethostname())
 SASL = ("SASL_PLAINTEXT", "SASL_SSL")
 
 Make = Callable[[Doors], Options]
@@ -388,11 +386,8 @@ def test_the_region_and_the_role_of_a_profile(
     aws({**msk.nobody(), "AWS_CONFIG_FILE": str(tmp_path / "config"), "AWS_PROFILE": "ops"})
     address = world.cluster.listeners[msk.LISTENER]
     answer = ansible("consumer_group_info", address, names=[f"{TOPIC}-MSK-info"], gather=["offsets"], **world.msk())
-    assert (answer["rc"], answer["errors"], answer["missing"]) == (0, [], [])
+    assert (answer["rc"], answer.get("msg"), answer["errors"], answer["missing"]) == (0, None, [], [])
     assert answer["groups"][0]["offsets"][0]["offset"] == 1
-
-
-NO_REGION = {name: value for name, value in msk.user().items() if name != "AWS_REGION"}
 
 
 @pytest.mark.parametrize(
@@ -403,12 +398,13 @@ NO_REGION = {name: value for name, value in msk.user().items() if name != "AWS_R
             "authentication failed .*Access denied.*: check the AWS credentials, AWS_REGION, and whether an IAM policy",
             "X-Amz-Signature is ",
         ),
-        (msk.user(AWS_REGION="eu-west-1"), "authentication failed .*AWS_REGION", "host is kafka.eu-west-1"),
-        (NO_REGION, f"^sasl_oauth_provider aws_msk_iam found no region on {HOSTNAME}: set AWS_REGION or ", ""),
-        ({**msk.nobody(), "AWS_REGION": msk.REGION}, f"found no credentials on {HOSTNAME}: set AWS_ACCESS_KEY_ID", ""),
-        (msk.user(AWS_PROFILE="no-such"), f"no credentials on {HOSTNAME} .*profile .no-such. could not be found", ""),
+        (
+            msk.user(AWS_REGION="eu-west-1"),
+            "authentication failed .*: check the AWS credentials, AWS_REGION",
+            "host is ",
+        ),
     ],
-    ids=["secret", "region", "no-region", "no-credentials", "no-profile"],
+    ids=["secret", "region"],
 )
 def test_msk_is_refused(
     doors: Doors, aws: Callable[[Mapping[str, str]], None], environment: Mapping[str, str], words: str, refused: str
@@ -418,16 +414,7 @@ def test_msk_is_refused(
     sentence = refusal(doors.cluster.listeners[msk.LISTENER], **doors.msk())
     assert re.search(words, sentence), sentence
     assert "secret" not in sentence
-    found = doors.cluster.output().removeprefix(before)
-    assert (msk.REFUSED in found) == bool(refused)
-    assert refused in found
-
-
-def test_msk_needs_its_library(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "aws_msk_iam_sasl_signer", None)
-    sentence = refusal(doors.cluster.listeners[msk.LISTENER], **doors.msk())
-    command = f"{sys.executable} -m pip install aws-msk-iam-sasl-signer-python"
-    assert re.search(f"requires the Python library .* on {HOSTNAME} .*: install it with {command}[.]", sentence)
+    assert msk.REFUSED + refused in doors.cluster.output().removeprefix(before)
 
 
 def test_the_modules_trust_the_system(world: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
