@@ -26,11 +26,11 @@ HOST = re.escape(socket.gethostname())
 SECRET = "an-aws-secret"
 KEYS = {"AWS_ACCESS_KEY_ID": "AKIAUSER", "AWS_SECRET_ACCESS_KEY": SECRET}
 PROFILES = "[profile ops]\nregion = eu-south-1\naws_access_key_id = AKIAOPS\naws_secret_access_key = an-aws-secret\n"
+ROLE_OF_PROFILE = "[profile role]\nrole_arn = arn:aws:iam::1:role/ops\nsource_profile = ops\n"
 ROLE = {"AWS_REGION": "eu-west-1", "AWS_ROLE_ARN": "arn:aws:iam::1:role/ops"}
-ASSUMED = """<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
-<AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>ASIAROLE</AccessKeyId><SecretAccessKey>s</SecretAccessKey>
+ASSUMED = """<ACTIONResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><ACTIONResult><Credentials><AccessKeyId>ASIAROLE</AccessKeyId><SecretAccessKey>s</SecretAccessKey>
 <SessionToken>of the role</SessionToken><Expiration>2100-01-01T00:00:00Z</Expiration></Credentials>
-</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>"""
+</ACTIONResult></ACTIONResponse>"""
 DENIED = """<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type>
 <Code>AccessDenied</Code><Message>The request with an-aws-secret is denied</Message></Error></ErrorResponse>"""
 
@@ -40,7 +40,7 @@ def nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> None:
     """A host without AWS, but for a profile."""
     for variable in [name for name in os.environ if name.startswith("AWS_")]:
         monkeypatch.delenv(variable)
-    (tmp_path / "config").write_text(PROFILES, "ascii")
+    (tmp_path / "config").write_text(PROFILES + ROLE_OF_PROFILE, "ascii")
     (tmp_path / "identity").write_text("a token of the cluster", "ascii")
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
@@ -117,23 +117,26 @@ def test_no_library(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
 
 
 class Sts(http.server.ThreadingHTTPServer):
-    """Answers every request alike, or not at all: C(status) is then 0."""
+    """Answers every request alike, or not at all: C(status) is then 0. Remembers them, and how they are signed."""
 
     def __init__(self) -> None:
         self.status, self.body = 200, ASSUMED
-        self.asked: list[str] = []
+        self.asked: list[tuple[str, str]] = []
         owner = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                owner.asked.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+                asked = urllib.parse.parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+                (action,) = asked["Action"]
+                owner.asked.append((action, self.headers.get("Authorization", "")))
                 if owner.status == 0:
                     time.sleep(3)
                     return
+                body = owner.body.replace("ACTION", action).encode()
                 self.send_response(owner.status)
-                self.send_header("Content-Length", str(len(owner.body)))
+                self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(owner.body.encode())
+                self.wfile.write(body)
 
             def log_message(self, *_message: object) -> None:
                 pass
@@ -153,11 +156,21 @@ def sts(monkeypatch: pytest.MonkeyPatch, tmp_path: pathlib.Path) -> c.Iterator[S
     server.server_close()
 
 
-def test_a_role(sts: Sts) -> None:
+@pytest.mark.parametrize(
+    ("profile", "action", "signed"),
+    [({}, "AssumeRoleWithWebIdentity", ""), ({"AWS_PROFILE": "role"}, "AssumeRole", "AKIAOPS/.*/eu-west-1/sts/")],
+    ids=["identity", "profile"],
+)
+def test_a_role(sts: Sts, monkeypatch: pytest.MonkeyPatch, profile: dict[str, str], action: str, signed: str) -> None:
+    if profile:
+        monkeypatch.delenv("AWS_ROLE_ARN")
+    become(monkeypatch, profile)
     _host, query = parts(aws.fetch_token(5.0).text)
     assert query["X-Amz-Credential"].startswith("ASIAROLE/")
     assert query["X-Amz-Security-Token"] == "of the role"
-    assert "Action=AssumeRoleWithWebIdentity" in sts.asked[0]
+    ((asked, authorization),) = sts.asked
+    assert asked == action
+    assert re.search(signed, authorization)
 
 
 def test_a_role_that_is_refused(sts: Sts) -> None:
