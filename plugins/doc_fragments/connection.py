@@ -48,10 +48,27 @@ options:
         not lock the account.
       - If it is not set, the environment variable E(KAFKA_SASL_PASSWORD) is used.
     type: str
+  sasl_oauth_provider:
+    description:
+      - The source of bearer tokens for O(sasl_mechanism=OAUTHBEARER), instead of O(sasl_oauth_token) and
+        O(sasl_oauth_token_url).
+      - V(aws_msk_iam) is the access control with IAM of Amazon MSK. It requires the Python library
+        C(aws-msk-iam-sasl-signer-python), which signs tokens on the host that the module runs on.
+      - The region is read from E(AWS_REGION), E(AWS_DEFAULT_REGION) or the profile of AWS, in this order. The
+        credentials are those that other tools of AWS use, for example of E(AWS_ACCESS_KEY_ID) and
+        E(AWS_SECRET_ACCESS_KEY), of E(AWS_PROFILE), of E(AWS_ROLE_ARN) and E(AWS_WEB_IDENTITY_TOKEN_FILE), or of the
+        role of the host. These environment variables must be set on the host that the module runs on.
+      - A token expires after 15 minutes. It is replaced as O(sasl_oauth_token_url) describes.
+      - If a role is assumed, a request to AWS STS takes at most O(request_timeout). The library sets its own limits for
+        the metadata service of the host (E(AWS_METADATA_SERVICE_TIMEOUT)), and none for a C(credential_process).
+      - It was not tested with Amazon MSK itself, but with brokers that verify the signature.
+      - If it is not set, the environment variable E(KAFKA_SASL_OAUTH_PROVIDER) is used.
+    type: str
+    choices: [aws_msk_iam]
   sasl_oauth_token:
     description:
-      - A bearer token for O(sasl_mechanism=OAUTHBEARER). Set either this option or O(sasl_oauth_token_url) and its
-        related options.
+      - A bearer token for O(sasl_mechanism=OAUTHBEARER). Set either this option, or O(sasl_oauth_token_url) and its
+        related options, or O(sasl_oauth_provider).
       - If it is not set, the environment variable E(KAFKA_SASL_OAUTH_TOKEN) is used.
     type: str
   sasl_oauth_token_url:

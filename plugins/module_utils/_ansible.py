@@ -65,6 +65,11 @@ CONNECTION_SPEC: dict[str, t.Any] = {
     },
     "sasl_username": {"type": "str", "fallback": (environment, ["KAFKA_SASL_USERNAME"])},
     "sasl_password": {"type": "str", "no_log": True, "fallback": (environment, ["KAFKA_SASL_PASSWORD"])},
+    "sasl_oauth_provider": {
+        "type": "str",
+        "choices": ["aws_msk_iam"],
+        "fallback": (environment, ["KAFKA_SASL_OAUTH_PROVIDER"]),
+    },
     "sasl_oauth_token": {"type": "str", "no_log": True, "fallback": (environment, ["KAFKA_SASL_OAUTH_TOKEN"])},
     "sasl_oauth_token_url": {
         "type": "str",
@@ -132,7 +137,7 @@ CONNECTION_RULES: dict[str, t.Any] = {
         ("sasl_mechanism", "PLAIN", ("sasl_username", "sasl_password")),
         ("sasl_mechanism", "SCRAM-SHA-256", ("sasl_username", "sasl_password")),
         ("sasl_mechanism", "SCRAM-SHA-512", ("sasl_username", "sasl_password")),
-        ("sasl_mechanism", "OAUTHBEARER", ("sasl_oauth_token", "sasl_oauth_token_url"), True),
+        ("sasl_mechanism", "OAUTHBEARER", ("sasl_oauth_provider", "sasl_oauth_token", "sasl_oauth_token_url"), True),
     ],
 }
 

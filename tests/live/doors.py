@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support import msk
 from tests.support.broker import Cluster
 from tests.support.ca import KEY_PASSWORD, Authority
 from tests.support.kerberos import Realm
@@ -48,8 +49,8 @@ class Doors:
             Cluster.start(
                 "secured",
                 folder=folder / "kafka",
-                config={**realm.broker_properties, **tokens.broker_properties},
-                java_options=[*realm.java_options, *tokens.java_options],
+                config={**realm.broker_properties, **tokens.broker_properties, **msk.broker_properties(USER)},
+                java_options=[*realm.java_options, *tokens.java_options, *msk.java_options()],
             ) as cluster,
         ):
             yield cls(cluster, realm, tokens, authority, Authority(folder / "stranger", "stranger"))
@@ -83,3 +84,7 @@ class Doors:
         """The options, with the protocol of a SASL listener."""
         trust = {"ssl_cafile": str(self.authority.certificate)} if listener == "SASL_SSL" else {}
         return {"security_protocol": listener, **trust, **options}
+
+    def msk(self) -> Options:
+        """The options of Amazon MSK with IAM, for `msk.LISTENER`; who comes in is in the environment."""
+        return self.over("SASL_SSL", self.sasl("OAUTHBEARER", sasl_oauth_provider="aws_msk_iam"))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import functools
+import json
+import os
 import re
 import sys
 import time
@@ -26,9 +28,9 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session imp
 from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechanism, UserScramCredentialUpsertion
 
 from tests.live.doors import USER, Doors, Options
-from tests.live.task import asked, audit_settings, connection, refusal, run, run_audit
+from tests.live.task import ansible, asked, audit_settings, connection, refusal, run, run_audit
 from tests.live.test_awx import Template
-from tests.support import commits, topics, truth
+from tests.support import commits, msk, topics, truth
 from tests.support.broker import Cluster
 from tests.support.event_source import load
 
@@ -72,6 +74,7 @@ WAYS: dict[str, tuple[str, Make]] = {
             ),
         ),
     ),
+    "MSK": (msk.LISTENER, Doors.msk),
 }
 #: A module, its options (GROUP stands for a group with one committed offset), and how many items it changes (None: it
 #: only reads).
@@ -125,6 +128,20 @@ def kerberos(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Non
         for variable, value in {**doors.realm.user(name, stale=stale), **more}.items():
             monkeypatch.setenv(variable, value)
 
+    return become
+
+
+@pytest.fixture(autouse=True)
+def aws(monkeypatch: pytest.MonkeyPatch) -> Callable[[Mapping[str, str]], None]:
+    """Gives this process an environment of AWS's; without a call, that of the user whom the broker knows."""
+
+    def become(environment: Mapping[str, str]) -> None:
+        for variable in [name for name in os.environ if name.startswith("AWS_")]:
+            monkeypatch.delenv(variable)
+        for variable, value in environment.items():
+            monkeypatch.setenv(variable, value)
+
+    become(msk.user())
     return become
 
 
@@ -356,6 +373,48 @@ def test_kerberos_needs_its_library(
     monkeypatch.setitem(sys.modules, "gssapi", None)
     sentence = refusal(doors.cluster.listeners["SASL_SSL"], **GSSAPI(doors))
     assert "GSSAPI needs the Python library gssapi: install it where the module runs" in sentence
+
+
+def test_the_region_and_the_role_of_a_profile(
+    world: Doors, aws: Callable[[Mapping[str, str]], None], tmp_path: Path
+) -> None:
+    """Through Ansible, with the keys of a program, as those of a role: with a session token."""
+    keys = {"AccessKeyId": msk.ACCESS_KEY, "SecretAccessKey": msk.SECRET_KEY, "SessionToken": "of/a+session="}
+    (tmp_path / "keys").write_text(json.dumps({"Version": 1, **keys}), "ascii")
+    profile = f"[profile ops]\nregion = {msk.REGION}\ncredential_process = cat {tmp_path}/keys\n"
+    (tmp_path / "config").write_text(profile, "ascii")
+    aws({**msk.nobody(), "AWS_CONFIG_FILE": str(tmp_path / "config"), "AWS_PROFILE": "ops"})
+    address = world.cluster.listeners[msk.LISTENER]
+    answer = ansible("consumer_group_info", address, names=[f"{TOPIC}-MSK-info"], gather=["offsets"], **world.msk())
+    assert (answer["rc"], answer.get("msg"), answer["errors"], answer["missing"]) == (0, None, [], [])
+    assert answer["groups"][0]["offsets"][0]["offset"] == 1
+
+
+@pytest.mark.parametrize(
+    ("environment", "words", "refused"),
+    [
+        (
+            msk.user(AWS_SECRET_ACCESS_KEY="another-aws-secret"),
+            "authentication failed .*Access denied.*: check the AWS credentials, AWS_REGION, and whether an IAM policy",
+            "X-Amz-Signature is ",
+        ),
+        (
+            msk.user(AWS_REGION="eu-west-1"),
+            "authentication failed .*: check the AWS credentials, AWS_REGION",
+            "host is ",
+        ),
+    ],
+    ids=["secret", "region"],
+)
+def test_msk_is_refused(
+    doors: Doors, aws: Callable[[Mapping[str, str]], None], environment: Mapping[str, str], words: str, refused: str
+) -> None:
+    aws(environment)
+    before = doors.cluster.output()
+    sentence = refusal(doors.cluster.listeners[msk.LISTENER], **doors.msk())
+    assert re.search(words, sentence), sentence
+    assert "secret" not in sentence
+    assert msk.REFUSED + refused in doors.cluster.output().removeprefix(before)
 
 
 def test_the_modules_trust_the_system(world: Doors, monkeypatch: pytest.MonkeyPatch) -> None:

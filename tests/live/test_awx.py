@@ -108,6 +108,7 @@ def test_the_credential_holds_every_way_to_connect() -> None:
     """One environment variable for each option, but for those that are none of the connection's."""
     injected = {**TYPE["injectors"]["env"]}
     assert injected.pop("KRB5_CONFIG").count("kerberos_config") == 2
+    assert injected.pop("AWS_REGION") == "{{ aws_region }}"
     for name, option in CONNECTION_SPEC.items():
         (variable,) = option["fallback"][1]
         template = injected.pop(variable, None)

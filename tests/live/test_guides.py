@@ -34,7 +34,7 @@ from tests.checks import examples
 from tests.live.doors import CLIENT_SECRET, USER, Doors, Options
 from tests.live.task import look, run_audit
 from tests.live.test_permissions import CASES
-from tests.support import commits, jars, topics
+from tests.support import commits, jars, msk, topics
 from tests.support.ca import KEY_PASSWORD
 from tests.support.clients import properties
 from tests.support.collection import CHECKOUT
@@ -46,7 +46,7 @@ GUIDE = (CHECKOUT / "docs" / "docsite" / "rst" / "security.rst").read_text(encod
 CONNECTIONS: dict[str, Options] = {
     block.where.rpartition("/")[2]: yaml.safe_load(block.text)["kafka_connection"]
     for block in examples.blocks()
-    if block.file.endswith("/security.rst") and block.text.startswith("kafka_connection:")
+    if block.file.endswith(("/security.rst", "/managed_services.rst")) and block.text.startswith("kafka_connection:")
 }
 #: The commands below the heading of each module, and what they begin with.
 COMMANDS = dict(re.findall(r"^(\w+)\n~+\n\n\.\. code-block:: bash\n\n((?: +.*\n)+)", GUIDE, re.MULTILINE))
@@ -73,6 +73,8 @@ def of_these_doors(given: Any, doors: Doors) -> Any:
         "{{ vault_kafka_key_password }}": KEY_PASSWORD,
         "{{ vault_kafka_password }}": doors.cluster.users[USER],
         "{{ vault_kafka_token }}": doors.tokens.token(USER),
+        "{{ vault_confluent_api_key }}": USER,
+        "{{ vault_confluent_api_secret }}": doors.cluster.users[USER],
     }
     return str(values.get(given, given))
 
@@ -80,7 +82,9 @@ def of_these_doors(given: Any, doors: Doors) -> Any:
 def test_every_way_to_connect_is_shown() -> None:
     shown = list(CONNECTIONS.values())
     assert {given.get("sasl_mechanism") for given in shown} >= {"PLAIN", "SCRAM-SHA-512", "OAUTHBEARER", "GSSAPI", None}
-    assert {name for given in shown for name in given} >= {"sasl_oauth_token", "sasl_oauth_token_url", "ssl_certfile"}
+    assert {name for given in shown for name in given} >= {
+        *("sasl_oauth_provider", "sasl_oauth_token", "sasl_oauth_token_url", "ssl_certfile")
+    }
     assert {given.get("security_protocol", "PLAINTEXT") for given in shown} == {"PLAINTEXT", "SSL", "SASL_SSL"}
 
 
@@ -89,15 +93,16 @@ def test_a_connection_of_the_guide_works(
     doors: Doors, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = CONNECTIONS[where]
-    for variable, value in doors.realm.user(USER).items():
+    # without ssl_cafile, and for the token URL
+    system = {"SSL_CERT_FILE": str(doors.authority.certificate)}
+    for variable, value in {**doors.realm.user(USER), **msk.user(), **system}.items():
         monkeypatch.setenv(variable, value)
     connect: dict[str, str | None] = dict.fromkeys([*FILES, *FILES.values(), "sasl_kerberos_keytab"])
     connect |= {name: of_these_doors(value, doors) for name, value in given.items() if name != "bootstrap_servers"}
     write_contents(connect, lambda: str(tmp_path))
-    if "sasl_oauth_token_url" in connect:
-        # the authority of the token URL is one that the system trusts
-        monkeypatch.setenv("SSL_CERT_FILE", str(connect["ssl_cafile"]))
     listener = connect.get("security_protocol") or "PLAINTEXT"
+    if "sasl_oauth_provider" in connect:
+        listener = msk.LISTENER
     if listener == "SSL" and not connect["ssl_certfile"]:
         listener = "SSL_ONE_WAY"
     outcome = look(doors.cluster.listeners[listener], **connect)

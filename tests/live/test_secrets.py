@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from tests.live.doors import CLIENT_SECRET, USER, Doors, Options
+from tests.support import msk
 from tests.support.ca import KEY_PASSWORD
 from tests.support.collection import install
 from tests.support.ports import HOST, free
@@ -165,19 +166,19 @@ def test_secrets_do_not_show(doors: Doors, home: Path) -> None:
         "client": ("SASL_SSL", asks_for_tokens(doors)),
         "key": ("SSL", doors.tls(USER, encrypted=True)),
         "ticket": ("SASL_SSL", doors.over("SASL_SSL", doors.sasl("GSSAPI"))),
+        "aws": (msk.LISTENER, doors.msk()),
     }
     logins = {name: {**made, "bootstrap_servers": doors.cluster.listeners[at]} for name, (at, made) in ways.items()}
     # one that comes from the environment of whoever runs Ansible
     del logins["password"]["sasl_password"]
-    secrets = [doors.cluster.users[USER], WRONG, token, CLIENT_SECRET, KEY_PASSWORD]
+    secrets = [doors.cluster.users[USER], WRONG, token, CLIENT_SECRET, KEY_PASSWORD, msk.SECRET_KEY]
     issued = len(doors.tokens.issued)
     lines = CommandLines(secrets)
     with repeatedly(lines.look, 0.02):
-        output = play(
-            home, logins, tasks(logins), KAFKA_SASL_PASSWORD=doors.cluster.users[USER], **doors.realm.user(USER)
-        )
+        known = {"KAFKA_SASL_PASSWORD": doors.cluster.users[USER], **doors.realm.user(USER), **msk.user()}
+        output = play(home, logins, tasks(logins), **known)
     secrets += doors.tokens.issued[issued:]
-    assert len(secrets) == 7, "each task of the client asks for a token"
+    assert len(secrets) == 8, "each task of the client asks for a token"
     assert "ignored=2 " in output, "the wrong password is refused, twice"
     assert output.count("VALUE_SPECIFIED_IN_NO_LOG_PARAMETER") >= 10, "every task shows how it was called"
     assert lines.looks > 50

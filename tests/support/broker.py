@@ -19,7 +19,7 @@ from uuid import uuid4
 
 from kafka.errors import KafkaError
 
-from tests.support import settings
+from tests.support import msk, settings
 from tests.support.ca import Authority
 from tests.support.jars import DEFAULT_VERSION, java
 from tests.support.ports import HOST, free, listening
@@ -40,6 +40,7 @@ _SECURED = {
     "EXPIRED": "SSL",
     "WRONG_HOST": "SSL",
     "SCRAM_ONLY": "SASL_PLAINTEXT",
+    msk.LISTENER: "SASL_SSL",
 }
 #: The listeners of three brokers; LOGIN offers SCRAM-SHA-512.
 _THREE = {"PLAINTEXT": "PLAINTEXT", "LOGIN": "SASL_PLAINTEXT"}
@@ -186,12 +187,13 @@ class Cluster:
                 made |= {"sasl.username": user, "sasl.password": self.users[user]}
         return made
 
+    def output(self, node: int = 1) -> str:
+        """What a broker has written so far, with its log."""
+        return (self._nodes[node].folder / "broker.log").read_text("utf-8", "replace")
+
     def refused_logins(self) -> dict[int, int]:
         """The number of failed logins of each broker, from its log."""
-        return {
-            number: (node.folder / "broker.log").read_text("utf-8", "replace").count("Failed authentication with")
-            for number, node in self._nodes.items()
-        }
+        return {number: self.output(number).count("Failed authentication with") for number in self._nodes}
 
     def kill(self, node: int = 1) -> None:
         """SIGKILL a broker."""

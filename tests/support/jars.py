@@ -55,6 +55,16 @@ def java(version: str, heap: int, *arguments: str) -> list[str]:
 def program(name: str, heap: int, *arguments: str) -> list[str]:
     """A Java command that runs a program of this folder (`kafka/`) with the jars of the newest release.
 
+    Raises the exceptions of `compiled`.
+    """
+    command = java(DEFAULT_VERSION, heap, name, *arguments)
+    command[command.index("-cp") + 1] += f":{compiled(name)}"
+    return command
+
+
+def compiled(name: str) -> Path:
+    """The folder with the classes of a program of this folder (`kafka/`), for the jars of the newest release.
+
     :raises subprocess.CalledProcessError: when it does not compile.
     """
     source = POM.with_name(f"{name}.java")
@@ -67,9 +77,7 @@ def program(name: str, heap: int, *arguments: str) -> list[str]:
             # another process may have been quicker
             with contextlib.suppress(OSError):
                 classes.rename(folder)
-    command = java(DEFAULT_VERSION, heap, name, *arguments)
-    command[command.index("-cp") + 1] += f":{folder}"
-    return command
+    return folder
 
 
 def class_data(version: str = DEFAULT_VERSION) -> Path:

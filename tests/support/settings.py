@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.support import msk
 from tests.support.ca import Authority
 from tests.support.ports import HOST
 
@@ -145,6 +146,9 @@ def secured(authority: Authority, users: Mapping[str, str]) -> dict[str, str]:
         "ssl.principal.mapping.rules": "RULE:^CN=([^,]+).*$/$1/",
         "listener.name.ssl.ssl.client.auth": "required",
         **scram_only("scram_only"),
+        # without the properties of msk.py, it accepts any unsigned token
+        f"listener.name.{msk.LISTENER.lower()}.sasl.enabled.mechanisms": "OAUTHBEARER",
+        f"listener.name.{msk.LISTENER.lower()}.oauthbearer.sasl.jaas.config": logins["oauthbearer"],
         **_keystore("expired", authority.keystore("expired-server", expired=True)),
         **_keystore("wrong_host", authority.keystore("elsewhere", hosts=("elsewhere.example",))),
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",

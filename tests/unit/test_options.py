@@ -29,6 +29,7 @@ def connection(**options: t.Any) -> Connection:
 SASL = {"security_protocol": "SASL_PLAINTEXT"}
 PLAIN = {**SASL, "sasl_mechanism": "PLAIN", "sasl_username": "u", "sasl_password": "secret"}
 OAUTH = {**SASL, "sasl_mechanism": "OAUTHBEARER"}
+MSK = {**OAUTH, "sasl_oauth_provider": "aws_msk_iam"}
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,11 @@ OAUTH = {**SASL, "sasl_mechanism": "OAUTHBEARER"}
             "sasl_mechanism needs security_protocol SASL_PLAINTEXT or SASL_SSL, not PLAINTEXT",
         ),
         ({**SASL, "sasl_mechanism": "PLAIN"}, "sasl_mechanism PLAIN needs sasl_username and sasl_password"),
-        (OAUTH, "OAUTHBEARER needs either sasl_oauth_token, or all of"),
+        (OAUTH, "OAUTHBEARER needs either sasl_oauth_provider, or sasl_oauth_token, or all of"),
+        ({**MSK, "sasl_oauth_token": "t"}, "OAUTHBEARER needs either"),
+        ({**MSK, "sasl_oauth_token_url": "u"}, "OAUTHBEARER needs either"),
+        ({**MSK, "sasl_oauth_client_secret": "s"}, "OAUTHBEARER needs either"),
+        ({**MSK, "security_protocol": "SSL"}, "sasl_mechanism needs security_protocol"),
         ({**OAUTH, "sasl_oauth_token": "t", "sasl_oauth_token_url": "u"}, "OAUTHBEARER needs either"),
         ({**OAUTH, "sasl_oauth_token_url": "u"}, "OAUTHBEARER needs either"),
     ],
@@ -105,6 +110,23 @@ def test_a_file_without_certificate_for_the_token_url(tmp_path: pathlib.Path) ->
         TaskError, match="sasl_oauth_token_url_cafile or sasl_oauth_token_url_ca contains no PEM certificate"
     ):
         tokens.prepare(1.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "check"),
+    [
+        (MSK, "the AWS credentials, AWS_REGION, and whether an IAM policy allows kafka-cluster:Connect"),
+        ({**OAUTH, "sasl_oauth_token": "t"}, "sasl_oauth_token, or the client"),
+    ],
+)
+def test_what_to_check_if_a_token_is_refused(options: dict[str, t.Any], check: str) -> None:
+    tokens = connection(**options).tokens(None)
+    assert tokens
+    assert tokens.check.startswith(check)
+
+
+def test_another_mechanism_ignores_the_provider() -> None:
+    assert connection(**PLAIN, sasl_oauth_provider="aws_msk_iam").tokens(None) is None
 
 
 def test_both_clients_trust_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,11 +121,15 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ),
         (
             {"security_protocol": "SASL_SSL", "sasl_mechanism": "OAUTHBEARER"},
-            "OAUTHBEARER but any of the following are missing: sasl_oauth_token, sasl_oauth_token_url",
+            "any of the following are missing: sasl_oauth_provider, sasl_oauth_token, sasl_oauth_token_url",
         ),
         (
             {"security_protocol": "SASL_SSL", "sasl_mechanism": "OAUTHBEARER", "sasl_oauth_token_url": "u"},
-            "OAUTHBEARER needs either sasl_oauth_token",
+            "OAUTHBEARER needs either sasl_oauth_provider",
+        ),
+        (
+            {"security_protocol": "SASL_SSL", "sasl_mechanism": "OAUTHBEARER", "sasl_oauth_provider": "azure"},
+            "value of sasl_oauth_provider must be one of: aws_msk_iam, got: azure",
         ),
         ({"ssl_keyfile": TEXT}, r"ssl_keyfile \(.*\) requires ssl_certfile or ssl_certificate"),
         ({"ssl_key": "no PEM"}, "^ssl_key requires ssl_certfile or ssl_certificate"),

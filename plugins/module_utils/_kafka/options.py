@@ -97,6 +97,7 @@ class Connection:
     sasl_mechanism: str | None
     sasl_username: str | None
     sasl_password: str | None = dataclasses.field(repr=False)
+    sasl_oauth_provider: str | None
     sasl_oauth_token: str | None = dataclasses.field(repr=False)
     sasl_oauth_token_url: str | None
     sasl_oauth_token_url_cafile: str | None
@@ -171,10 +172,11 @@ class Connection:
         mechanism = inputs.needed(self.sasl_mechanism, "sasl_mechanism")
         if mechanism == "OAUTHBEARER":
             by_url = (self.sasl_oauth_token_url, self.sasl_oauth_client_id, self.sasl_oauth_client_secret)
-            if bool(self.sasl_oauth_token) == any(by_url) or (any(by_url) and not all(by_url)):
+            sources = (self.sasl_oauth_provider, self.sasl_oauth_token, any(by_url))
+            if sum(map(bool, sources)) != 1 or (any(by_url) and not all(by_url)):
                 raise TaskError(
-                    "sasl_mechanism OAUTHBEARER needs either sasl_oauth_token, or all of sasl_oauth_token_url, "
-                    "sasl_oauth_client_id and sasl_oauth_client_secret."
+                    "sasl_mechanism OAUTHBEARER needs either sasl_oauth_provider, or sasl_oauth_token, or all of "
+                    "sasl_oauth_token_url, sasl_oauth_client_id and sasl_oauth_client_secret."
                 )
         elif mechanism != "GSSAPI" and not (self.sasl_username and self.sasl_password):
             raise TaskError(
@@ -228,6 +230,10 @@ class Connection:
         # not above: nothing else needs urllib, which takes as long as all options
         from .tokens import Tokens, fetch_token
 
+        if self.sasl_oauth_provider:
+            from . import aws
+
+            return Tokens(aws.fetch_token, check=aws.CHECK)
         if self.sasl_oauth_token:
             return Tokens(None, self.sasl_oauth_token)
         return Tokens(

@@ -31,7 +31,7 @@ class Session:
         self.deadline = Deadline(connection.timeout)
         self._tokens = connection.tokens(connection.token_ca())
         if self._tokens is not None:
-            # what is wrong with the token URL is no matter of the brokers
+            # what is wrong with the source of tokens is no matter of the brokers
             self._tokens.prepare(min(connection.request_timeout, connection.timeout))
         self.wire = Wire(connection.wire_config(), self._tokens, connection.request_timeout, self.deadline)
         self.driver = Driver(self.wire)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Bearer tokens: one that was given, or those of a token URL, by client credentials (RFC 6749, section 4.4)."""
+"""Bearer tokens: one that was given, or those of a source, such as a token URL (RFC 6749, section 4.4)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ import urllib.request
 from .._errors import TaskError
 from .errors import TokenRefused
 
+_CHECK = "sasl_oauth_token, or the client and the scope that sasl_oauth_token_url gives a token for"
 _CREDENTIALS = "sasl_oauth_client_id, sasl_oauth_client_secret and sasl_oauth_scope"
 # as Java's sasl.login.refresh.window.factor: after this part of its life a token counts as about to expire
 _FRESH = 0.8
@@ -43,9 +44,11 @@ class Tokens:
     Args:
         fetch: returns a new token within so many seconds, or raises TaskError; None if there is only one token.
         given: that token.
+        check: what to check if a broker refuses a token, in words.
     """
 
-    def __init__(self, fetch: c.Callable[[float], Token] | None, given: str = "") -> None:
+    def __init__(self, fetch: c.Callable[[float], Token] | None, given: str = "", check: str = _CHECK) -> None:
+        self.check = check
         self._fetch = fetch
         self._refused: TokenRefused | None = None
         self._held = Token(given, time.time(), expiry(given)) if fetch is None else None

@@ -110,6 +110,7 @@ class Wire:
         )
         self._protocol = config["security_protocol"]
         self._mechanism = config.get("sasl_mechanism")
+        self._login = tokens.check if tokens else _LOGIN.get(self._mechanism or "", "sasl_username and sasl_password")
         self._failed: dict[t.Any, CallError] = {}
         self.request_timeout = request_timeout
         self.deadline = deadline
@@ -315,13 +316,12 @@ class Wire:
         """Say in words, with the option to check, why a connection failed or was lost."""
         text = str(exc)
         if isinstance(exc, TaskError):
-            # from the token URL, which says enough
+            # from the source of tokens, which says enough
             return text.rstrip(".")
         for pattern, words in _CAUSES:
             if re.search(pattern, text):
-                login = _LOGIN.get(self._mechanism or "", "sasl_username and sasl_password")
                 return words.format(
-                    protocol=self._protocol, mechanism=self._mechanism, login=login, detail=_plain(text)
+                    protocol=self._protocol, mechanism=self._mechanism, login=self._login, detail=_plain(text)
                 )
         return _plain(text)
 
@@ -337,9 +337,8 @@ _PROTOCOL_MISMATCH = (
     "the listener closed the connection or does not speak {protocol}: "
     "check security_protocol, and which listener the port belongs to"
 )
-# what to check besides the user name and password
+# what to check besides the user name and password; bearer tokens say it themselves
 _LOGIN = {
-    "OAUTHBEARER": "sasl_oauth_token, or the client and the scope that sasl_oauth_token_url gives a token for",
     "GSSAPI": (
         "sasl_kerberos_service_name, and the ticket or the keytab of the user that the module runs as "
         "(KRB5_CONFIG, KRB5CCNAME, KRB5_CLIENT_KTNAME)"

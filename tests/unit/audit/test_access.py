@@ -7,7 +7,11 @@
 from __future__ import annotations
 
 import pathlib
+import pickle
+import re
+import socket
 import ssl
+import sys
 import types
 import typing as t
 
@@ -99,6 +103,13 @@ def test_a_token_is_fetched_where_it_is_used(monkeypatch: pytest.MonkeyPatch, tm
 def test_a_token_that_cannot_be_had_is_told_before_anything_is_read() -> None:
     access = Access.of(connection(**OAUTH, **{**BY_URL, "sasl_oauth_token_url": "ftp://idp"}))
     with pytest.raises(TaskError, match=r"^sasl_oauth_token_url: "):
+        access.consumer_config(print)
+
+
+def test_an_executor_without_the_library_of_a_provider_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    access = pickle.loads(pickle.dumps(Access.of(connection(**OAUTH, sasl_oauth_provider="aws_msk_iam"))))
+    monkeypatch.setitem(sys.modules, "aws_msk_iam_sasl_signer", None)
+    with pytest.raises(TaskError, match=f"requires the Python library .* on {re.escape(socket.gethostname())} "):
         access.consumer_config(print)
 
 
