@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The jars of an Apache Kafka release, fetched once by Maven into the checkout's cache."""
+"""The jars of Apache Kafka releases and of other programs, fetched once by Maven into the checkout's cache."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import hashlib
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 #: The releases that the tests know, from the oldest to the newest.
@@ -27,18 +28,24 @@ _JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dorg.sl
 
 
 def jars(version: str = DEFAULT_VERSION) -> Path:
-    """The folder with the jars of a version; the first call for a version takes 10 to 60 s.
+    """The folder with the jars of a version of Kafka. Raises the exceptions of `fetched`."""
+    tools = ["-Ptools"] if int(version.split(".")[0]) >= 3 else []
+    return fetched(POM, version, f"-Dkafka.version={version}", *tools)
+
+
+def fetched(pom: Path, name: str, *options: str) -> Path:
+    """The folder with the jars of a POM; the first call for a name takes 10 to 60 s.
 
     :raises RuntimeError: when Maven cannot get them, or gets others than are known; says which.
     """
-    folder = CACHE / version
+    folder = CACHE / name
     if folder.is_dir():
         return folder
     CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / f"{version}.lock").open("w") as lock:
+    with (CACHE / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not folder.is_dir():
-            _fetch(version, folder)
+            _fetch(pom, name, folder, options)
     return folder
 
 
@@ -94,29 +101,27 @@ def _shared(version: str) -> list[str]:
     return [f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"] if archive.exists() else []
 
 
-def _fetch(version: str, folder: Path) -> None:
+def _fetch(pom: Path, name: str, folder: Path, options: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
         libs = Path(scratch) / "libs"
         # -C: fail on wrong checksums
-        command = ["mvn", "-q", "-B", "-C", "-f", str(POM), f"-Dkafka.version={version}", f"-DoutputDirectory={libs}"]
+        command = ["mvn", "-q", "-B", "-C", "-f", str(pom), f"-DoutputDirectory={libs}", *options]
         command.append("dependency:copy-dependencies")
-        if int(version.split(".")[0]) >= 3:
-            command.append("-Ptools")
         try:
             done = subprocess.run(command, capture_output=True, text=True, check=False)
         except FileNotFoundError:
             raise RuntimeError("Maven is missing: install maven (3.8 or newer)") from None
         if done.returncode or not libs.is_dir():
-            raise RuntimeError(f"Maven could not get Apache Kafka {version}:\n{(done.stdout + done.stderr)[-2000:]}")
-        check(version, libs)
+            raise RuntimeError(f"Maven could not get the jars of {name}:\n{(done.stdout + done.stderr)[-2000:]}")
+        check(name, libs, pom.with_name(CHECKSUMS.name))
         shutil.move(libs, folder)
 
 
-def check(version: str, folder: Path) -> None:
-    """Raise ``RuntimeError`` unless a folder holds exactly the jars of a version, as `CHECKSUMS` knows them."""
-    lines = [line.split("  ") for line in CHECKSUMS.read_text("utf-8").splitlines()]
-    known = {name.partition("/")[2]: digest for digest, name in lines if name.startswith(f"{version}/")}
+def check(name: str, folder: Path, checksums: Path = CHECKSUMS) -> None:
+    """Raise ``RuntimeError`` unless a folder holds exactly the jars of a name, as `checksums` knows them."""
+    lines = [line.split("  ") for line in checksums.read_text("utf-8").splitlines()]
+    known = {jar.partition("/")[2]: digest for digest, jar in lines if jar.startswith(f"{name}/")}
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
-    other = sorted(name for name in known | found if known.get(name) != found.get(name))
+    other = sorted(jar for jar in known | found if known.get(jar) != found.get(jar))
     if other:
-        raise RuntimeError(f"Apache Kafka {version}: these are not the jars of {CHECKSUMS.name}: {', '.join(other)}")
+        raise RuntimeError(f"{name}: these are not the jars of {checksums.name}: {', '.join(other)}")

@@ -8,12 +8,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
-import venv
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 from unittest import mock
 
 import pyspark
@@ -58,10 +60,57 @@ def session(master: str, python: str, config: Mapping[str, str] | None = None) -
         made.stop()
 
 
+class Stranger(NamedTuple):
+    """Another user of the operating system, who shares no folder for temporary files with this one, and its Python.
+
+    Its processes are in a mount namespace of their own, with an empty /tmp.
+    """
+
+    home: Path
+    python: str
+
+    @property
+    def prefix(self) -> list[str]:
+        """What runs a command as this user."""
+        enter = 'mount -t tmpfs tmpfs /tmp && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"'
+        return ["unshare", "--mount", "sh", "-c", enter, "sh"]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Its environment."""
+        return {"HOME": str(self.home), "TMPDIR": "/tmp", "USER": "nobody"}
+
+
 @contextlib.contextmanager
-def standalone(folder: Path, workers: int = 2, timeout: float = 120) -> Iterator[str]:
+def stranger() -> Iterator[Stranger]:
+    """Another user, with what executors require in its Python.
+
+    :raises RuntimeError: when this user may not act as another one, or no Python of this version is for all users.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="kafkaops-stranger-", dir="/var/tmp"))
+    try:
+        folder.chmod(0o755)
+        home = folder / "home"
+        home.mkdir()
+        made = Stranger(home, str(folder / "python" / "bin" / "python"))
+        base = f"/usr/bin/python{sys.version_info[0]}.{sys.version_info[1]}"
+        try:
+            shutil.chown(home, 65534, 65534)
+            subprocess.run([*made.prefix, base, "-c", "import venv, ensurepip"], check=True, capture_output=True)
+            subprocess.run([*made.prefix, "test", "-x", str(_HOME / "bin" / "spark-class")], check=True)
+        except (OSError, subprocess.CalledProcessError) as exc:
+            raise RuntimeError(f"processes of another user are not possible here: {exc}") from None
+        executor_python(folder / "python", base)
+        yield made
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def standalone(folder: Path, workers: int = 2, timeout: float = 120, user: Stranger | None = None) -> Iterator[str]:
     """A standalone cluster of workers with one core each; gives the master's URL. Logs go to `folder`.
 
+    :param user: who runs the workers, if not this user.
     :raises RuntimeError: when it does not start in `timeout` seconds; the message ends with the log.
     """
     port, *uis = free(workers + 2)
@@ -70,16 +119,17 @@ def standalone(folder: Path, workers: int = 2, timeout: float = 120) -> Iterator
         master = _start(stack, folder / "master.log", "master.Master", "--port", str(port), "--webui-port", str(uis[0]))
         _wait(lambda: listening(port), master, timeout)
         for number, ui in enumerate(uis[1:], 1):
-            options = ("--cores", "1", "--memory", "1g", "--webui-port", str(ui), "--work-dir", str(folder / "work"))
+            work = user.home if user else folder
+            options = ("--cores", "1", "--memory", "1g", "--webui-port", str(ui), "--work-dir", str(work / "work"))
             log = folder / f"worker-{number}.log"
-            worker = _start(stack, log, "worker.Worker", *options, url)
+            worker = _start(stack, log, "worker.Worker", *options, url, user=user)
             _wait(functools.partial(_says, log, "Successfully registered"), worker, timeout)
         yield url
 
 
-def executor_python(folder: Path) -> str:
+def executor_python(folder: Path, base: str = sys.executable) -> str:
     """Create a virtual environment with only the packages for executors, as pinned in requirements/dev.lock."""
-    venv.create(folder, with_pip=True)
+    subprocess.run([base, "-m", "venv", str(folder)], check=True)
     python, pinned = str(folder / "bin" / "python"), folder / "requirements.txt"
     pinned.write_text("".join(one.text for one in locked("dev") if one.requirement.name in _LIBRARIES), "utf-8")
     options = ("--quiet", "--no-deps", "--require-hashes", "-r", str(pinned))
@@ -87,10 +137,12 @@ def executor_python(folder: Path) -> str:
     return python
 
 
-def _start(stack: contextlib.ExitStack, log: Path, name: str, *arguments: str) -> Process:
+def _start(stack: contextlib.ExitStack, log: Path, name: str, *arguments: str, user: Stranger | None = None) -> Process:
     command = [str(_HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--host", HOST, *arguments]
     env = {"SPARK_HOME": str(_HOME), "SPARK_LOCAL_IP": HOST, "SPARK_DAEMON_MEMORY": "256m"}
-    process = Process(command, log, env=env, folder=log.parent)
+    if user:
+        command, env = [*user.prefix, *command], {**env, **user.environment}
+    process = Process(command, log, env=env, folder=user.home if user else log.parent)
     stack.callback(process.kill)
     return process
 

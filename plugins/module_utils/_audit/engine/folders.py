@@ -15,6 +15,7 @@ import shutil
 import typing as t
 
 from ..._errors import TaskError
+from ..ingest import spark_read
 from ..libraries import Py4JError, Py4JJavaError, SparkSession
 
 LATEST = "latest"
@@ -220,13 +221,18 @@ def unusable(output: str, why: str) -> TaskError:
     )
 
 
+def cause(exc: Exception) -> str:
+    """Return the cause of an exception of Spark: of an executor, or the innermost Java exception of the driver."""
+    return java_message(exc) if isinstance(exc, Py4JJavaError) else spark_read.cause(exc)
+
+
 def java_message(exc: t.Any) -> str:
     """Return the name of the innermost Java exception, and the first line of its message."""
-    cause = exc.java_exception
-    while cause.getCause() is not None:
-        cause = cause.getCause()
-    message = str(cause.getMessage() or "").strip().partition("\n")[0].rstrip(". ")
-    name = str(cause.getClass().getSimpleName())
+    thrown = exc.java_exception
+    while thrown.getCause() is not None:
+        thrown = thrown.getCause()
+    message = str(thrown.getMessage() or "").strip().partition("\n")[0].rstrip(". ")
+    name = str(thrown.getClass().getSimpleName())
     return f"{name}: {message}" if message else name
 
 

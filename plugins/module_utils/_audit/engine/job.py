@@ -16,9 +16,8 @@ import time
 
 from ..._errors import TaskError
 from ..._kafka.errors import CallError
-from ..ingest import spark_read
 from ..libraries import Py4JJavaError, PySparkException
-from . import pipeline
+from . import folders, pipeline
 from .settings import Settings, save_answer
 from .spark import PROGRESS, spark_session
 
@@ -38,7 +37,7 @@ def main(folder: str) -> None:
     except (CallError, TaskError) as exc:
         answer = {"error": str(exc)}
     except (PySparkException, Py4JJavaError) as exc:
-        answer = {"error": f"Spark failed: {spark_read.cause(exc)}"}
+        answer = {"error": f"Spark failed: {folders.cause(exc)}"}
     save_answer(folder, answer)
 
 

@@ -21,9 +21,8 @@ import typing as t
 
 from ..._errors import NothingRead, TaskError
 from ..._files import json_file
-from ..ingest import spark_read
 from ..libraries import Py4JJavaError, PySparkException, SparkSession
-from .folders import LATEST, Folder, HadoopFolder, LocalFolder, is_uri, unusable
+from .folders import LATEST, Folder, HadoopFolder, LocalFolder, cause, is_uri, unusable
 from .settings import Keep, Settings
 
 PLAN = "plan.json"
@@ -105,7 +104,7 @@ class Store:
             spark.range(tasks, numPartitions=tasks).write.parquet(self.output.uri(name))
             written = [file for file in self.output.names(name) if file.startswith("part-")]
         except (PySparkException, Py4JJavaError) as exc:
-            raise unusable(self.output.uri(), spark_read.cause(exc)) from None
+            raise unusable(self.output.uri(), cause(exc)) from None
         finally:
             # without the permission to delete, old audits remain, which their removal reports
             with contextlib.suppress(OSError, TaskError):

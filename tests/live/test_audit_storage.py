@@ -1,0 +1,131 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Audits in HDFS and in S3, the first on executors of another user, who share no folder with the module."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.live.task import ansible
+from tests.support import commits, topics, truth
+from tests.support.broker import Cluster
+from tests.support.hdfs import Hdfs, hdfs
+from tests.support.ports import HOST
+from tests.support.s3 import KEY, S3, SECRET, s3
+from tests.support.spark import standalone, stranger
+
+GROUPS = [f"audit-storage-{number}" for number in range(5)]
+TABLES = {"offsets", "start_offsets", "groups", "activity", "findings"}
+OPTIONS: dict[str, Any] = {"include": ["audit-storage-*"], "stale_after": "1s", "timeout": 800}
+
+
+@pytest.fixture(scope="module")
+def file_system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hdfs]:
+    with hdfs(tmp_path_factory.mktemp("hdfs")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def object_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
+    with s3(tmp_path_factory.mktemp("s3"), "audits") as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def committed(cluster: Cluster) -> None:
+    topics.create(cluster.client(), "audit-storage", 1)
+    commits.commit_many(cluster.client(), {group: {("audit-storage", 0): (3, "", -1)} for group in GROUPS})
+    # longer than stale_after
+    time.sleep(2)
+
+
+def rows(parts: list[bytes]) -> list[dict[str, Any]]:
+    """The rows of the Parquet files of a table."""
+    return [row for part in parts for row in pq.read_table(io.BytesIO(part)).to_pylist()]
+
+
+@pytest.mark.usefixtures("committed")
+def test_an_object_store(cluster: Cluster, object_store: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    local = tmp_path / "local"
+    given = {**OPTIONS, "local_output": str(local), "master": "local[2]", "spark_conf": object_store.conf}
+    refused = ansible("consumer_offsets_audit", cluster.bootstrap, output="s3a://nowhere/a", **given)
+    assert refused["rc"], refused
+    assert refused["msg"].startswith(
+        "output: s3a://nowhere/a cannot be used (NoSuchBucketException: The specified bucket"
+    )
+    ids = []
+    for _audit in range(2):
+        returned = ansible(
+            "consumer_offsets_audit", cluster.bootstrap, output="s3a://audits/kafka", keep_audits=1, **given
+        )
+        assert returned["rc"] == 0, returned["msg"]
+        ids.append(returned["audit_id"])
+        assert set(returned["stale_groups"]) == set(GROUPS)
+    objects = object_store.objects("audits")
+    assert {key.split("/")[2] for key in objects if key.startswith("kafka/audits/")} == set(ids[1:])
+    assert {key.split("/")[1] for key in objects} == {"audits", "latest.json"}
+    assert json.loads(objects["kafka/latest.json"])["audit_id"] == ids[-1]
+    for audit in ids[1:]:
+        folder = f"kafka/audits/{audit}"
+        manifest = json.loads(objects[f"{folder}/manifest.json"])
+        for table in TABLES:
+            parts = [data for key, data in objects.items() if key.startswith(f"{folder}/{table}/part-")]
+            assert len(rows(parts)) == manifest["tables"][table]
+    assert {path.name for path in (local / "audits").iterdir()} == set(ids[1:])
+    told = [path.read_bytes() for path in local.rglob("*") if path.is_file()]
+    assert not any(SECRET.encode() in text for text in [*told, *objects.values()])
+
+
+@pytest.mark.usefixtures("committed")
+def test_executors_of_another_user_and_hdfs(
+    cluster: Cluster, file_system: Hdfs, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    local = tmp_path / "local"
+    with stranger() as user, standalone(tmp_path_factory.mktemp("spark"), user=user) as master:
+        conf = {
+            "spark.pyspark.python": user.python,
+            "spark.driver.host": HOST,
+            "spark.executor.memory": "512m",
+            "spark.sql.shuffle.partitions": 2,
+        }
+        given = {**OPTIONS, "master": master, "spark_conf": conf}
+        # a folder of this host is not one of theirs, which is found before the topic is read
+        apart = ansible("consumer_offsets_audit", cluster.bootstrap, output=str(tmp_path / "apart"), **given)
+        assert apart["rc"], apart
+        assert apart["msg"].startswith(f"output: file://{tmp_path}/apart cannot be used (")
+        assert not list((tmp_path / "apart" / "audits").glob("*"))
+        returned = ansible(
+            "consumer_offsets_audit",
+            cluster.bootstrap,
+            output=f"{file_system.uri}/team/audits",
+            local_output=str(local),
+            **given,
+        )
+    assert returned["rc"] == 0, returned["msg"]
+    assert set(returned["stale_groups"]) == set(GROUPS)
+    audit, remote = returned["audit_id"], f"/team/audits/audits/{returned['audit_id']}"
+    assert file_system.names("/team/audits") == ["audits", "latest.json"]
+    assert returned["tables"] == {name: f"{file_system.uri}{remote}/{name}" for name in TABLES}
+    groups = [name for name in file_system.names(f"{remote}/groups") if name.endswith(".parquet")]
+    found = rows([file_system.read(f"{remote}/groups/{name}") for name in groups])
+    assert {row["group"] for row in found if row["stale"]} == set(GROUPS)
+    assert {row["audit_id"] for row in found} == {audit}
+    assert json.loads(file_system.read("/team/audits/latest.json"))["audit_id"] == audit
+    for name in ("plan.json", "report.html", "manifest.json"):
+        assert file_system.read(f"{remote}/{name}") == (local / "audits" / audit / name).read_bytes()
+    assert returned["plan"] == str(local / "audits" / audit / "plan.json")
+    applied = ansible("consumer_group", cluster.bootstrap, plan=str(local / "plan.json"), max_changes=len(GROUPS))
+    assert applied["rc"] == 0, applied["msg"]
+    assert not set(GROUPS) & truth.groups(cluster.client()).keys()

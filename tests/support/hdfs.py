@@ -1,0 +1,99 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A real HDFS: a NameNode and a DataNode, from Hadoop's released jars."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+import pyspark
+
+from tests.support import jars
+from tests.support.ports import HOST, free
+from tests.support.process import Process
+
+POM = Path(__file__).resolve().parent / "storage" / "pom.xml"
+_SERVER = "org.apache.hadoop.hdfs.server"
+_STATE = "jmx?qry=Hadoop:service=NameNode,name=FSNamesystemState"
+_SAFE_MODE = "jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo"
+
+
+class Hdfs(NamedTuple):
+    """The URI of a file system, and the address of its WebHDFS."""
+
+    uri: str
+    web: str
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file by WebHDFS; raises urllib.error.HTTPError."""
+        with urllib.request.urlopen(f"{self.web}/webhdfs/v1{path}?op=OPEN", timeout=60) as answer:
+            return bytes(answer.read())
+
+    def names(self, path: str) -> list[str]:
+        """Return the names in a folder by WebHDFS; raises urllib.error.HTTPError."""
+        with urllib.request.urlopen(f"{self.web}/webhdfs/v1{path}?op=LISTSTATUS", timeout=60) as answer:
+            return sorted(status["pathSuffix"] for status in json.load(answer)["FileStatuses"]["FileStatus"])
+
+
+@contextlib.contextmanager
+def hdfs(folder: Path, timeout: float = 180) -> Iterator[Hdfs]:
+    """Start HDFS with its files in a folder, and stop it.
+
+    :raises RuntimeError: when it does not start in `timeout` seconds; the message ends with the log.
+    """
+    rpc, web, *data = free(5)
+    found = Hdfs(f"hdfs://{HOST}:{rpc}", f"http://{HOST}:{web}")
+    _configure(folder, "core-site.xml", {"fs.defaultFS": found.uri, "hadoop.tmp.dir": str(folder / "data")})
+    names = ("dfs.datanode.address", "dfs.datanode.http.address", "dfs.datanode.ipc.address")
+    _configure(
+        folder,
+        "hdfs-site.xml",
+        {
+            "dfs.replication": "1",
+            "dfs.namenode.http-address": f"{HOST}:{web}",
+            "dfs.namenode.datanode.registration.ip-hostname-check": "false",
+            "dfs.datanode.hostname": HOST,
+            **{name: f"{HOST}:{port}" for name, port in zip(names, data, strict=True)},
+        },
+    )
+    classpath = f"{folder}:{jars.fetched(POM, 'hdfs', '-Phdfs')}/*:{Path(pyspark.__file__).parent / 'jars'}/*"
+    java = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classpath]
+    name_node, data_node = f"{_SERVER}.namenode.NameNode", f"{_SERVER}.datanode.DataNode"
+    subprocess.run([*java, name_node, "-format", "-nonInteractive"], check=True, capture_output=True, timeout=timeout)
+    with contextlib.ExitStack() as stack:
+        for name in (name_node, data_node):
+            process = Process([*java, name], folder / f"{name.rpartition('.')[2]}.log")
+            stack.callback(process.kill)
+        deadline = time.monotonic() + timeout
+        while not _ready(found.web):
+            if not process.alive or time.monotonic() > deadline:
+                raise RuntimeError(f"HDFS does not start:\n{process.tail()}")
+            time.sleep(0.2)
+        yield found
+
+
+def _configure(folder: Path, name: str, properties: dict[str, str]) -> None:
+    lines = [
+        f"<property><name>{key}</name><value>{escape(value)}</value></property>" for key, value in properties.items()
+    ]
+    (folder / name).write_text("\n".join(["<configuration>", *lines, "</configuration>"]), "utf-8")
+
+
+def _ready(web: str) -> bool:
+    """Whether a DataNode is there, and the NameNode accepts changes."""
+    try:
+        with urllib.request.urlopen(f"{web}/{_STATE}", timeout=10) as answer:
+            alive = json.load(answer)["beans"][0]["NumLiveDataNodes"] == 1
+        with urllib.request.urlopen(f"{web}/{_SAFE_MODE}", timeout=10) as answer:
+            return alive and not json.load(answer)["beans"][0]["Safemode"]
+    except OSError:
+        return False

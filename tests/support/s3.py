@@ -1,0 +1,93 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A real server that speaks S3: S3Proxy over a folder; and the configuration of Spark's client, S3A."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import boto3
+
+from tests.support import jars
+from tests.support.hdfs import POM
+from tests.support.ports import HOST, free, listening
+from tests.support.process import Process
+
+REGION, KEY, SECRET = "eu-central-1", "audit", "s3cr3t-of-s3"
+_LOGGING = """<configuration>
+<appender name="all" class="ch.qos.logback.core.ConsoleAppender">
+<encoder><pattern>%d %level %msg%n</pattern></encoder>
+</appender>
+<root level="WARN"><appender-ref ref="all"/></root>
+</configuration>
+"""
+
+
+class S3(NamedTuple):
+    """A server of S3 at an address."""
+
+    endpoint: str
+
+    @property
+    def conf(self) -> dict[str, str]:
+        """The properties of Spark for the server, without credentials."""
+        return {
+            "spark.jars": ",".join(sorted(map(str, jars.fetched(POM, "s3a", "-Ps3a").glob("*.jar")))),
+            "spark.hadoop.fs.s3a.endpoint": self.endpoint,
+            "spark.hadoop.fs.s3a.endpoint.region": REGION,
+            "spark.hadoop.fs.s3a.path.style.access": "true",
+        }
+
+    def objects(self, bucket: str) -> dict[str, bytes]:
+        """Return the content of each object of a bucket by boto3."""
+        client = boto3.client(
+            "s3",
+            endpoint_url=self.endpoint,
+            region_name=REGION,
+            aws_access_key_id=KEY,
+            aws_secret_access_key=SECRET,
+        )
+        keys = [each["Key"] for each in client.list_objects_v2(Bucket=bucket).get("Contents", [])]
+        return {key: client.get_object(Bucket=bucket, Key=key)["Body"].read() for key in keys}
+
+
+@contextlib.contextmanager
+def s3(folder: Path, bucket: str, timeout: float = 120) -> Iterator[S3]:
+    """Start a server with one bucket, whose objects are files in a folder, and stop it.
+
+    :raises RuntimeError: when it does not start in `timeout` seconds; the message ends with the log.
+    """
+    (port,) = free(1)
+    (folder / "buckets" / bucket).mkdir(parents=True)
+    properties = {
+        "s3proxy.endpoint": f"http://{HOST}:{port}",
+        "s3proxy.authorization": "aws-v4",
+        "s3proxy.identity": KEY,
+        "s3proxy.credential": SECRET,
+        # S3A sends some that only Amazon's own server knows
+        "s3proxy.ignore-unknown-headers": "true",
+        "jclouds.provider": "filesystem",
+        "jclouds.identity": "unused",
+        "jclouds.credential": "unused",
+        "jclouds.filesystem.basedir": str(folder / "buckets"),
+    }
+    conf, logging = folder / "s3proxy.conf", folder / "logback.xml"
+    conf.write_text("".join(f"{name}={value}\n" for name, value in properties.items()), "utf-8")
+    logging.write_text(_LOGGING, "utf-8")
+    command = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    command += [f"-Dlogback.configurationFile={logging}", "-cp", f"{jars.fetched(POM, 's3proxy', '-Ps3proxy')}/*"]
+    process = Process([*command, "org.gaul.s3proxy.Main", "--properties", str(conf)], folder / "s3proxy.log")
+    try:
+        deadline = time.monotonic() + timeout
+        while not listening(port):
+            if not process.alive or time.monotonic() > deadline:
+                raise RuntimeError(f"The server of S3 does not start:\n{process.tail()}")
+            time.sleep(0.1)
+        yield S3(f"http://{HOST}:{port}")
+    finally:
+        process.kill()
