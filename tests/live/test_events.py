@@ -21,6 +21,7 @@ import pytest
 import yaml
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import watch
 
+from tests.checks import examples
 from tests.live.playbook import environment
 from tests.live.task import connection, run
 from tests.support import commits, topics
@@ -31,7 +32,8 @@ from tests.support.process import Process
 
 pytestmark = pytest.mark.live
 
-TOPIC = "events"
+TOPIC, STALE = "events", "events-stale"
+EVENTS = "kafkaops.groups.consumer_groups"
 RECORDS = 100
 LIMITS = {"interval": 1, "max_lag": 50, "recovered_lag": 10, "lag_for": 2, "stuck_for": 4}
 PATIENCE = 120.0
@@ -58,16 +60,31 @@ def webhook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
         server.shutdown()
 
 
+def guide(match: str, bootstrap: str) -> list[dict[str, Any]]:
+    """The rulebook of the guide, of these groups, and without its pauses."""
+    (found,) = [
+        block for block in examples.blocks() if block.file.endswith("/events.rst") and "- name: Watch the" in block.text
+    ]
+    rulebook: list[dict[str, Any]] = yaml.safe_load(found.text)
+    for source in rulebook[0]["sources"]:
+        source[EVENTS] |= {"bootstrap_servers": [bootstrap], "match": match, "interval": 1}
+    return rulebook
+
+
 class Rulebook:
-    """A running ansible-rulebook, which prints all events of some groups, notifies of them, and audits the cluster."""
+    """A running ansible-rulebook, which prints all events of some groups, notifies of them, and audits the cluster.
+
+    It runs the rulebook of the guide, too.
+    """
 
     def __init__(self, folder: Path, bootstrap: str, match: str, url: str) -> None:
         shipped = [ruleset for path in RULEBOOKS for ruleset in yaml.safe_load(path.read_text("utf-8"))]
-        source = {"name": "all", "kafkaops.groups.consumer_groups": {"match": match, "timeout": 20, **LIMITS}}
+        source = {"name": "all", EVENTS: {"match": match, "timeout": 20, **LIMITS}}
         rule = {"name": "p", "condition": "event.kind is defined", "action": {"print_event": {"pretty": False}}}
-        rulebook = [{"name": "Print", "hosts": "localhost", "sources": [source], "rules": [rule]}, *shipped]
+        printing = {"name": "Print", "hosts": "localhost", "sources": [source], "rules": [rule]}
+        rulebook = [printing, *shipped, *guide(match, bootstrap)]
         self.audit = folder / "audit"
-        audit = {"audit_output": str(self.audit), "audit_include": [match]}
+        audit = {"audit_output": str(self.audit), "audit_include": [STALE], "audit_stale_after": "1s"}
         variables = {
             **audit,
             "notify_url": url,
@@ -118,6 +135,7 @@ def test_a_rulebook_gets_the_events_of_real_consumers(cluster: Cluster, tmp_path
     client = cluster.client()
     topics.create(client, TOPIC, records=RECORDS)
     commits.commit(client, "events-old", {(TOPIC, 0): (0, "", -1)})
+    commits.commit(client, STALE, {(TOPIC, 0): (RECORDS, "", -1)})
     quick = {"enable.auto.commit": True, "auto.commit.interval.ms": 500}
     with webhook() as (url, posted), Rulebook(tmp_path, cluster.bootstrap, "events-*", url) as rulebook:
         # it exists before the rulebook does
@@ -171,7 +189,11 @@ def test_a_rulebook_gets_the_events_of_real_consumers(cluster: Cluster, tmp_path
             ("events-old", "lag_above"),
         ]
         assert "503" in rulebook.words
+        assert "events-new was Stable, and is Empty since " in rulebook.words
     assert not rulebook.process.alive
+    # neither the failed notification nor the end of the rulebook changes what its audit planned
+    deleted = run("consumer_group", cluster.bootstrap, plan=str(rulebook.audit / "plan.json"))
+    assert [(item.target.group, item.changed) for item in deleted.items] == [(STALE, True)]
     run("consumer_group", cluster.bootstrap, names=["events-unknown"])
 
 

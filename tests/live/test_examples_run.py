@@ -36,6 +36,7 @@ from tests.live.task import run
 from tests.support import commits, topics, truth
 from tests.support.absentees import leave_behind
 from tests.support.broker import Cluster
+from tests.support.ca import Authority
 from tests.support.clients import properties
 from tests.support.modules import MODULES, answer
 
@@ -73,7 +74,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ),
     ("docs/docsite/rst/events.rst", "notify.yml"): RULEBOOK,
     ("docs/docsite/rst/events.rst", "audit.yml"): RULEBOOK,
-    ("docs/docsite/rst/events.rst", "Watch the groups of two applications"): RULEBOOK,
+    ("docs/docsite/rst/events.rst", "Watch the groups of two applications"): "tests/live/test_events.py runs it",
     ("docs/docsite/rst/events.rst", "Ask for a cleanup"): "needs AWX, in which the action starts a workflow",
     ("docs/docsite/rst/security.rst", "kafka_connection"): SECURED,
 }
@@ -221,6 +222,7 @@ class Place:
         self.audits, self.backups = folder / "audits", folder / "backups"
         for made in (self.audits, self.backups):
             made.mkdir()
+        self.authority = Authority(folder / "ca")
         self.id = truth.cluster_id(self.client)
         self.before: Any = None
         self._save()
@@ -265,10 +267,10 @@ class Place:
         run("share_group_offsets", self.cluster.bootstrap, group="jobs", offsets=at)
 
     def state(self) -> Any:
-        """What another client sees."""
+        """What another client sees, and the back-ups; the role cleanup saves its plan in check mode, too."""
         names = truth.groups(self.client)
         configs = truth.group_configs(self.client, ["reports", "work", "jobs"])
-        files = {str(path) for folder in (self.audits, self.backups) for path in folder.iterdir()}
+        files = {path.name for path in self.backups.iterdir()}
         return truth.world(self.client, ""), {*names}, truth.topics(self.client), configs, files
 
     def prepare(self, file: str) -> None:
@@ -323,11 +325,16 @@ def title(text: str, loaded: Any) -> str:
 def here(text: str, place: Place) -> str:
     """An example with the broker and the folders of this test."""
     text = BROKERS.sub(place.cluster.bootstrap, text).replace(CLUSTER_ID, place.id)
-    for folders, path in ((AUDITS, place.audits), (BACKUPS, place.backups)):
-        for folder in folders:
-            text = text.replace(folder, str(path))
+    paths = {
+        **dict.fromkeys(AUDITS, place.audits),
+        **dict.fromkeys(BACKUPS, place.backups),
+        "/tmp/reports.csv": place.backups / "reports.csv",
+        "/etc/kafka/ca.pem": place.authority.certificate,
+    }
+    for name, path in paths.items():
+        text = text.replace(name, str(path))
     # a task that waits longer than the groups need
-    return text.replace("/tmp/reports.csv", f"{place.backups}/reports.csv").replace("poll: 60", "poll: 1")
+    return text.replace("poll: 60", "poll: 1")
 
 
 def as_plays(file: str, name: str, loaded: Any) -> list[dict[str, Any]]:
@@ -375,8 +382,9 @@ class Ran(NamedTuple):
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Example], list[Ran], list[str]]]:
     """All examples in one run of Ansible, what each task did, and what the steps between them found."""
-    config = {"share.coordinator.state.topic.num.partitions": "1"}
-    with Cluster.start("single", config=config) as cluster:
+    with pytest.MonkeyPatch.context() as patched, Cluster.start("single") as cluster:
+        # who approves, in one example
+        patched.setenv("USER", "alice")
         place = Place(cluster, tmp_path_factory.mktemp("examples"))
         made = found(place)
         with asked(place) as (url, problems):
@@ -418,7 +426,7 @@ def test_no_example_fails(ran: Result) -> None:
         for each in failed
         if each.step not in (said := FAILING.get(each.key, ((), "")))[0] or said[1] not in str(each.result.get("msg"))
     ]
-    assert unexpected == []
+    assert unexpected == [], "\n".join(unexpected)
     assert {(each.key, each.step) for each in failed} == {
         (key, step) for key, (steps, _words) in FAILING.items() for step in steps
     }
@@ -426,7 +434,7 @@ def test_no_example_fails(ran: Result) -> None:
 
 def test_check_mode_changes_nothing(ran: Result) -> None:
     _examples, _tasks, problems = ran
-    assert problems == []
+    assert problems == [], "\n".join(problems)
 
 
 def test_every_example_is_run_or_listed(ran: Result) -> None:

@@ -67,6 +67,27 @@ except AttributeError:
     )
 
 
+def test_bits_are_read_anew_for_each_group() -> None:
+    program = (
+        "from kafka.protocol.schemas.fields.codecs.types import BitField; "
+        "print(BitField.from_32_bit_field(328) is BitField.from_32_bit_field(328), BitField.from_32_bit_field(328))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False {8, 3, 6}\n"
+
+
+def test_bits_are_read_as_kafka_python_does() -> None:
+    message = admin.DescribeGroupsResponse
+    for operations in (set(), {3, 6, 8}, None):
+        group = message.DescribedGroup(
+            error_code=0, error_message=None, group_id="g", group_state="Empty", protocol_type="", protocol_data="",
+            members=[], authorized_operations=operations,
+        )  # fmt: skip
+        encoded = message(throttle_time_ms=0, groups=[group]).encode(version=6, header=False)
+        (read,) = message.decode(encoded, version=6, header=False).groups
+        assert read.authorized_operations == operations
+
+
 def with_path() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 

@@ -101,11 +101,12 @@ try:
     from kafka.protocol.api_message import ApiMessage, ApiMessageData
     from kafka.protocol.parser import KafkaProtocol
     from kafka.protocol.sasl import SaslHandshakeResponse
+    from kafka.protocol.schemas.fields.codecs.types import BitField
 except ImportError:
     # _ansible.py reports it; until then, classes are derived from some of these
     KAFKA_IMPORT_ERROR = traceback.format_exc()
     AbstractTokenProvider = KafkaConnection = KafkaProtocol = NetworkSelector = object
-    ApiMessage = ApiMessageData = Future = KafkaConnectionManager = SaslHandshakeResponse = None
+    ApiMessage = ApiMessageData = BitField = Future = KafkaConnectionManager = SaslHandshakeResponse = None
     kafka_connection = kafka_errors = kafka_manager = kafka_parser = None
 
 __all__ = [
@@ -114,6 +115,7 @@ __all__ = [
     "AbstractTokenProvider",
     "ApiMessage",
     "ApiMessageData",
+    "BitField",
     "Future",
     "KafkaConnection",
     "KafkaConnectionManager",
