@@ -73,7 +73,7 @@ def _defer(name: str, known: dict[str, str]) -> None:
             raise AttributeError(f"module {name!r} has no attribute {attribute!r}")
         if importlib.util.find_spec(f"{name}.{attribute}") is not None:
             return importlib.import_module(f"{name}.{attribute}")
-        del vars(package)["__getattr__"]
+        vars(package).pop("__getattr__", None)
         loader.exec_module(package)
         return getattr(package, attribute)
 
