@@ -7,13 +7,9 @@
 from __future__ import annotations
 
 import ast
-import http.server
-import json
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +25,7 @@ from tests.support.broker import Cluster
 from tests.support.consumers import Consumer
 from tests.support.event_source import RULEBOOKS, load
 from tests.support.process import Process
+from tests.support.webhook import webhook
 
 pytestmark = pytest.mark.live
 
@@ -37,27 +34,6 @@ EVENTS = "kafkaops.groups.consumer_groups"
 RECORDS = 100
 LIMITS = {"interval": 1, "max_lag": 50, "recovered_lag": 10, "lag_for": 2, "stuck_for": 4}
 PATIENCE = 120.0
-
-
-@contextmanager
-def webhook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """A server that keeps the events that it gets, and is out of order for the first one; and its URL."""
-    got: list[dict[str, Any]] = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            got.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(503 if len(got) == 1 else 204)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_args: Any) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/", got
-        server.shutdown()
 
 
 def guide(match: str, bootstrap: str) -> list[dict[str, Any]]:
@@ -137,7 +113,14 @@ def test_a_rulebook_gets_the_events_of_real_consumers(cluster: Cluster, tmp_path
     commits.commit(client, "events-old", {(TOPIC, 0): (0, "", -1)})
     commits.commit(client, STALE, {(TOPIC, 0): (RECORDS, "", -1)})
     quick = {"enable.auto.commit": True, "auto.commit.interval.ms": 500}
-    with webhook() as (url, posted), Rulebook(tmp_path, cluster.bootstrap, "events-*", url) as rulebook:
+    posted: list[dict[str, Any]] = []
+
+    def take(event: dict[str, Any]) -> int:
+        """Keep the event; the first one fails."""
+        posted.append(event)
+        return 503 if len(posted) == 1 else 204
+
+    with webhook(take) as url, Rulebook(tmp_path, cluster.bootstrap, "events-*", url) as rulebook:
         # it exists before the rulebook does
         rulebook.wait(lambda: rulebook.kinds("events-old") == ["lag_above"])
 

@@ -13,14 +13,10 @@ from __future__ import annotations
 import copy
 import datetime
 import getpass
-import http.server
-import json
 import re
 import shutil
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,6 +37,7 @@ from tests.support.broker import Cluster
 from tests.support.ca import Authority
 from tests.support.clients import properties
 from tests.support.modules import MODULES, answer
+from tests.support.webhook import webhook
 
 pytestmark = pytest.mark.live
 
@@ -288,32 +285,6 @@ class Place:
         assert self.state() == self.before
 
 
-@contextmanager
-def asked(place: Place) -> Iterator[tuple[str, list[str]]]:
-    """A server that prepares and compares the place when a playbook asks for it; and what it found."""
-    steps: dict[str, Callable[[str], None]] = {CHECK: place.prepare, REAL: place.same}
-    problems: list[str] = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            try:
-                steps[given["step"]](given["file"])
-            except Exception as exc:
-                problems.append(f"{given['file']}: {type(exc).__name__}: {exc}")
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_args: Any) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/", problems
-        server.shutdown()
-
-
 def title(text: str, loaded: Any) -> str:
     """The name of an example: its first comment with a file's name, else its first play, task or variable."""
     named = re.match(r"# (\S+\.yml)\n", text)
@@ -392,7 +363,18 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Example
         patched.setenv("ANSIBLE_PIPELINING", "true")
         place = Place(cluster, tmp_path_factory.mktemp("examples"))
         made = found(place)
-        with asked(place) as (url, problems):
+        steps: dict[str, Callable[[str], None]] = {CHECK: place.prepare, REAL: place.same}
+        problems: list[str] = []
+
+        def take(asked: dict[str, str]) -> int:
+            """Prepare the place, or compare it."""
+            try:
+                steps[asked["step"]](asked["file"])
+            except Exception as exc:
+                problems.append(f"{asked['file']}: {type(exc).__name__}: {exc}")
+            return 200
+
+        with webhook(take) as url:
             playbook = []
             for example in made:
                 playbook.append(example.asked(CHECK, url))
