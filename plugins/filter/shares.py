@@ -23,7 +23,7 @@ options:
 EXAMPLES = r"""
 - name: Validate the share of deletions
   ansible.builtin.assert:
-    that: "{'groups': [3, 4]} | kafkaops.groups.shares | selectattr('share', 'gt', 50) | length == 0"
+    that: "{'groups': [1, 4]} | kafkaops.groups.shares | selectattr('share', 'gt', 50) | length == 0"
 """
 
 RETURN = r"""
@@ -35,11 +35,11 @@ _value:
     share:
       description: The part as a percentage of the total.
       type: float
-      sample: 75.0
+      sample: 25.0
     words:
       description: A description of the share.
       type: str
-      sample: 3 of the 4 groups (75.000 %)
+      sample: 1 of the 4 groups (25.000 %)
 """
 
 import collections.abc as c

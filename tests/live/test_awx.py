@@ -29,6 +29,7 @@ from awx_plugins.interfaces._temporary_private_inject_api import inject_credenti
 from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from tests.checks import examples
 from tests.live.playbook import Play, read
 from tests.live.test_secrets import found, found_in_files
 from tests.support import commits, topics, truth
@@ -140,6 +141,27 @@ def test_the_injectors_use_what_there_is() -> None:
             environment.from_string(template).render(known)
 
 
+#: A playbook of somebody's project, which cleans up and then calls a webhook where nobody listens.
+NOTIFYING: list[dict[str, Any]] = [
+    {"name": "Clean up", "ansible.builtin.import_playbook": "kafkaops.groups.cleanup"},
+    {
+        "name": "Notify",
+        "hosts": "localhost",
+        "gather_facts": False,
+        "tasks": [{"name": "Notify", "ansible.builtin.uri": {"url": "http://127.0.0.1:1/", "method": "POST"}}],
+    },
+]
+
+
+def guide(name: str) -> list[dict[str, Any]]:
+    """The playbook of the guide whose first play has this name."""
+    (found,) = [
+        block for block in examples.blocks() if block.file.endswith("/awx.rst") and f"- name: {name}\n" in block.text
+    ]
+    playbook: list[dict[str, Any]] = yaml.safe_load(found.text)
+    return playbook
+
+
 class Template:
     """A job template: a playbook with its credential and its own variables, which no survey asks for."""
 
@@ -148,20 +170,27 @@ class Template:
         self.inputs = inputs
         self.secrets = secrets
 
-    def launch(self, playbook: str, answers: Mapping[str, Any], *, own: Mapping[str, Any] | None = None) -> Play:
-        """Answer a survey, the rest by its defaults, run the playbook, and search all that is left for secrets."""
-        questions = {question["variable"]: question for question in SURVEYS[playbook]["spec"]}
-        assert answers.keys() <= questions.keys()
-        given = {name: question["default"] for name, question in questions.items()} | dict(answers)
-        # an integer that was not filled in is not sent
-        given = {name: value for name, value in given.items() if value != "" or questions[name]["type"] != "integer"}
-        private = self.folder / f"{playbook}-{time.monotonic_ns()}"
+    def launch(
+        self,
+        playbook: str | list[dict[str, Any]],
+        answers: Mapping[str, Any],
+        *,
+        own: Mapping[str, Any] | None = None,
+    ) -> Play:
+        """Answer a survey, the rest by its defaults, run the playbook, and search all that is left for secrets.
+
+        A survey does not ask for what the template holds (`own`), as those of awx_setup do not. A playbook that is not
+        of the collection has a survey of its own, of which `answers` are all answers.
+        """
+        given = self._answered(playbook, answers) if isinstance(playbook, str) else dict(answers)
+        given = {name: value for name, value in given.items() if name not in (own or {})}
+        private = self.folder / f"job-{time.monotonic_ns()}"
         (private / "env").mkdir(parents=True)
         environment, arguments = self._inject(private)
         self._extra_vars(private, given, own or {})
         done = ansible_runner.run(
             private_data_dir=str(private),
-            playbook=f"kafkaops.groups.{playbook}",
+            playbook=f"kafkaops.groups.{playbook}" if isinstance(playbook, str) else playbook,
             envvars=environment,
             cmdline=" ".join(arguments),
             inventory=self._inventory(private, own or {}),
@@ -173,6 +202,14 @@ class Template:
         play = read(done)
         self._search(private / "artifacts")
         return play
+
+    @staticmethod
+    def _answered(playbook: str, answers: Mapping[str, Any]) -> dict[str, Any]:
+        questions = {question["variable"]: question for question in SURVEYS[playbook]["spec"]}
+        assert answers.keys() <= questions.keys()
+        given = {name: question["default"] for name, question in questions.items()} | dict(answers)
+        # an integer that was not filled in is not sent
+        return {name: value for name, value in given.items() if value != "" or questions[name]["type"] != "integer"}
 
     def _inject(self, private: Path) -> tuple[dict[str, str], list[str]]:
         kind = ManagedCredentialType(
@@ -266,7 +303,16 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def refuse_approval(template: Template, before: Play, own: Mapping[str, Any], words: str) -> None:
+    """The last job of a workflow with a plan that nobody approved as it is: it deletes nothing."""
+    refused = template.launch("cleanup", {"cleanup_max_share": 100}, own={**own, **before.artifacts})
+    assert (refused.code, refused.changed, refused.artifacts) == (2, [], {})
+    assert words in refused.words
+    assert refused.words.endswith("Nothing was changed.")
+
+
 def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, left: Path) -> None:
+    """A workflow that audits and lists, a person who approves, and a workflow that deletes, notifies and reports."""
     client = secured.client()
     before = truth.offsets(client, "awx-old-1")
     own: dict[str, Any] = {"audit_output": str(left / "audit"), "audit_include": "awx-old-*\nawx-busy"}
@@ -283,33 +329,59 @@ def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, 
     message = "3 groups are stale, 3 of them can be deleted. What is new is not known."
     assert audited.artifacts["kafka_message"] == message
 
-    own = {
+    # what the templates of the workflow hold, as awx_setup makes them
+    fixed: dict[str, Any] = {
         "cleanup_output": str(left / "audit"),
         "cleanup_backup_folder": str(left / "backups"),
-        "cleanup_plan": audited.tasks["Audit"]["plan"],
+        "cleanup_require_approval": True,
     }
     # all that the audit judged is stale
     answers: dict[str, Any] = {"cleanup_max_share": 100}
-    shown = by_password.launch("cleanup", answers, own=own)
+    shown = by_password.launch("cleanup", answers, own={**fixed, "cleanup_plan": audited.tasks["Audit"]["plan"]})
     assert (shown.code, shown.changed, list(shown.passed_on)) == (0, [], ["cleanup_plan"])
     assert shown.artifacts["cleanup_plan"].endswith("Z-plan.json")
-    assert {"awx-old-1", "awx-old-2"} <= truth.groups(client).keys()
+    assert "approve it with the module plan_approval" in shown.tasks["Explain how to apply the plan"]["msg"]
+    deleting = {**fixed, "cleanup_apply": True}
+    refuse_approval(by_password, shown, deleting, f"{shown.artifacts['cleanup_plan']} is not approved")
+
+    # a job of the person's own workflow, with the variables that AWX adds
+    launched = {"awx_user_name": "alice", "awx_job_id": 4711}
+    survey = {"approve_plan": shown.artifacts["cleanup_plan"], "approve_groups": "awx-old-1\nawx-busy"}
+    approved = by_password.launch(guide("Approve a plan"), survey, own=launched)
+    assert (approved.code, approved.changed) == (0, ["Approve the plan, or the groups that the survey asks for"])
+    plan = Path(approved.artifacts["cleanup_plan"])
+    assert plan.name.endswith("Z-plan-approved-4711.json")
+    # somebody who can write to the folder adds what nobody approved
+    edited = plan.with_name("edited.json")
+    document = json.loads(plan.read_text(encoding="utf-8"))
+    document["delete_groups"].append({**document["delete_groups"][0], "group": "awx-old-2"})
+    edited.write_text(json.dumps(document), encoding="utf-8")
+    forged = approved._replace(artifacts={"cleanup_plan": str(edited)})
+    refuse_approval(by_password, forged, deleting, " is not the plan that alice approved at ")
+    assert {"awx-busy", "awx-old-1", "awx-old-2"} <= truth.groups(client).keys()
+    assert [*(left / "backups").iterdir()] == []
 
     commits.commit(client, "awx-busy", {(ORDERS, 0): (4, "", 1)})
-    done = by_password.launch("cleanup", {**answers, "cleanup_apply": "true"}, own={**own, **shown.artifacts})
-    assert (done.code, done.changed) == (0, ["Delete the groups"])
+    done = by_password.launch(NOTIFYING, {"cleanup_max_share": 100}, own={**deleting, **approved.artifacts})
+    # the job failed, after it had deleted all that was approved, and nothing else
+    assert (done.code, done.changed) == (2, ["Delete the groups"])
+    assert "Connection refused" in done.tasks["Notify"]["msg"]
     assert {
         (item["group"], item["action"], item["changed"]) for item in done.tasks["Delete the groups"]["results"]
-    } == {("awx-old-1", "delete_group", True), ("awx-old-2", "delete_group", True)}
+    } == {("awx-old-1", "delete_group", True)}
+    assert done.tasks["Report"]["msg"][1].startswith(f"Plan: {plan} (approved by alice at ")
+    assert done.artifacts["kafka_summary"]["deleted_groups"] == 1
     assert any(line.startswith("Skipped: awx-busy") for line in done.tasks["Show stale groups and offsets"]["msg"])
-    assert truth.groups(client).keys() & {"awx-old-1", "awx-old-2", "awx-busy"} == {"awx-busy"}
+    assert truth.groups(client).keys() & {"awx-old-1", "awx-old-2", "awx-busy"} == {"awx-busy", "awx-old-2"}
+
+    # the node that reports runs always, and gets what the failed job passed on
+    reported = by_password.launch("audit", {"audit_stale_after": "1s"}, own={**own, **done.artifacts})
+    assert (reported.code, reported.changed) == (0, [])
+    assert reported.tasks["Audit"]["stale_groups"] == ["awx-busy", "awx-old-2"]
 
     back = by_password.launch("restore", {"restore_from": "\n".join(done.artifacts["restore_from"])})
     (restored,) = back.tasks["Restore committed offsets"]["results"]
-    assert [(item["group"], item["changed"]) for item in restored["results"]] == [
-        ("awx-old-1", True),
-        ("awx-old-2", True),
-    ]
+    assert [(item["group"], item["changed"]) for item in restored["results"]] == [("awx-old-1", True)]
     assert truth.offsets(client, "awx-old-1") == before == {(ORDERS, 0): NOTE}
     assert found_in_files(by_password.secrets, left) == set()
 

@@ -7,13 +7,9 @@
 from __future__ import annotations
 
 import ast
-import http.server
-import json
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +17,7 @@ import pytest
 import yaml
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import watch
 
+from tests.checks import examples
 from tests.live.playbook import environment
 from tests.live.task import connection, run
 from tests.support import commits, topics
@@ -28,46 +25,42 @@ from tests.support.broker import Cluster
 from tests.support.consumers import Consumer
 from tests.support.event_source import RULEBOOKS, load
 from tests.support.process import Process
+from tests.support.webhook import webhook
 
 pytestmark = pytest.mark.live
 
-TOPIC = "events"
+TOPIC, STALE = "events", "events-stale"
+EVENTS = "kafkaops.groups.consumer_groups"
 RECORDS = 100
 LIMITS = {"interval": 1, "max_lag": 50, "recovered_lag": 10, "lag_for": 2, "stuck_for": 4}
 PATIENCE = 120.0
 
 
-@contextmanager
-def webhook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """A server that keeps the events that it gets, and is out of order for the first one; and its URL."""
-    got: list[dict[str, Any]] = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            got.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(503 if len(got) == 1 else 204)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_args: Any) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/", got
-        server.shutdown()
+def guide(match: str, bootstrap: str) -> list[dict[str, Any]]:
+    """The rulebook of the guide, of these groups, and without its pauses."""
+    (found,) = [
+        block for block in examples.blocks() if block.file.endswith("/events.rst") and "- name: Watch the" in block.text
+    ]
+    rulebook: list[dict[str, Any]] = yaml.safe_load(found.text)
+    for source in rulebook[0]["sources"]:
+        source[EVENTS] |= {"bootstrap_servers": [bootstrap], "match": match, "interval": 1}
+    return rulebook
 
 
 class Rulebook:
-    """A running ansible-rulebook, which prints all events of some groups, notifies of them, and audits the cluster."""
+    """A running ansible-rulebook, which prints all events of some groups, notifies of them, and audits the cluster.
+
+    It runs the rulebook of the guide, too.
+    """
 
     def __init__(self, folder: Path, bootstrap: str, match: str, url: str) -> None:
         shipped = [ruleset for path in RULEBOOKS for ruleset in yaml.safe_load(path.read_text("utf-8"))]
-        source = {"name": "all", "kafkaops.groups.consumer_groups": {"match": match, "timeout": 20, **LIMITS}}
+        source = {"name": "all", EVENTS: {"match": match, "timeout": 20, **LIMITS}}
         rule = {"name": "p", "condition": "event.kind is defined", "action": {"print_event": {"pretty": False}}}
-        rulebook = [{"name": "Print", "hosts": "localhost", "sources": [source], "rules": [rule]}, *shipped]
+        printing = {"name": "Print", "hosts": "localhost", "sources": [source], "rules": [rule]}
+        rulebook = [printing, *shipped, *guide(match, bootstrap)]
         self.audit = folder / "audit"
-        audit = {"audit_output": str(self.audit), "audit_include": [match]}
+        audit = {"audit_output": str(self.audit), "audit_include": [STALE], "audit_stale_after": "1s"}
         variables = {
             **audit,
             "notify_url": url,
@@ -118,8 +111,16 @@ def test_a_rulebook_gets_the_events_of_real_consumers(cluster: Cluster, tmp_path
     client = cluster.client()
     topics.create(client, TOPIC, records=RECORDS)
     commits.commit(client, "events-old", {(TOPIC, 0): (0, "", -1)})
+    commits.commit(client, STALE, {(TOPIC, 0): (RECORDS, "", -1)})
     quick = {"enable.auto.commit": True, "auto.commit.interval.ms": 500}
-    with webhook() as (url, posted), Rulebook(tmp_path, cluster.bootstrap, "events-*", url) as rulebook:
+    posted: list[dict[str, Any]] = []
+
+    def take(event: dict[str, Any]) -> int:
+        """Keep the event; the first one fails."""
+        posted.append(event)
+        return 503 if len(posted) == 1 else 204
+
+    with webhook(take) as url, Rulebook(tmp_path, cluster.bootstrap, "events-*", url) as rulebook:
         # it exists before the rulebook does
         rulebook.wait(lambda: rulebook.kinds("events-old") == ["lag_above"])
 
@@ -171,7 +172,11 @@ def test_a_rulebook_gets_the_events_of_real_consumers(cluster: Cluster, tmp_path
             ("events-old", "lag_above"),
         ]
         assert "503" in rulebook.words
+        assert "events-new was Stable, and is Empty since " in rulebook.words
     assert not rulebook.process.alive
+    # neither the failed notification nor the end of the rulebook changes what its audit planned
+    deleted = run("consumer_group", cluster.bootstrap, plan=str(rulebook.audit / "plan.json"))
+    assert [(item.target.group, item.changed) for item in deleted.items] == [(STALE, True)]
     run("consumer_group", cluster.bootstrap, names=["events-unknown"])
 
 

@@ -15,11 +15,11 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._files import back
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import error
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import GroupSnapshot, Setting
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import group_configs
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations._read_configs import explained
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.group_configs import (
     Request,
     Restore,
     _is_made,
-    explained,
     plan,
 )
 

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import importlib.metadata
+import os
 import struct
+import subprocess
+import sys
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 from ansible_collections.kafkaops.groups.plugins.doc_fragments.connection import ModuleDocFragment
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka import library
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.library import REQUIREMENT
 from kafka import errors
 from kafka.cluster import ClusterMetadata
@@ -28,6 +32,64 @@ from packaging.requirements import Requirement
 from tests.support.collection import CHECKOUT
 
 A_BROKER = "127.0.0.1:9092"
+
+
+@pytest.mark.parametrize("package", ["kafka", "kafka.protocol.admin", "kafka.protocol.consumer"])
+def test_a_package_imports_all_that_it_has(package: str) -> None:
+    """Most of which no task uses."""
+    program = f"import sys, {package}; print([name for name in sys.modules if name.startswith('{package}.')])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    unused = {"kafka": "consumer", "kafka.protocol.admin": "acl", "kafka.protocol.consumer": "fetch"}[package]
+    assert f"'{package}.{unused}'" in done.stdout
+
+
+def test_what_is_deferred_is_there_when_somebody_asks_for_it() -> None:
+    program = f"""
+import sys
+from {library.__name__.partition(".plugins.")[0]}.plugins.module_utils._kafka import library
+library.DescribeGroupsRequest
+unused = ("kafka.admin", "kafka.consumer", "kafka.protocol.admin.acl", "kafka.protocol.consumer.fetch")
+assert [name for name in unused if name in sys.modules] == [], "imported by every task"
+import kafka
+from kafka import KafkaConsumer, errors
+from kafka.protocol.admin import CreateTopicsRequest
+assert kafka.errors is errors is library.kafka_errors
+assert kafka.KafkaConsumer is KafkaConsumer
+try:
+    kafka.no_such_name
+except AttributeError:
+    print(KafkaConsumer.__name__, CreateTopicsRequest.__name__, kafka.__version__)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=with_path())
+    assert (done.stdout, done.stderr) == (
+        f"KafkaConsumer CreateTopicsRequest {importlib.metadata.version('kafka-python')}\n",
+        "",
+    )
+
+
+def test_bits_are_read_anew_for_each_group() -> None:
+    program = (
+        "from kafka.protocol.schemas.fields.codecs.types import BitField; "
+        "print(BitField.from_32_bit_field(328) is BitField.from_32_bit_field(328), BitField.from_32_bit_field(328))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False {8, 3, 6}\n"
+
+
+def test_bits_are_read_as_kafka_python_does() -> None:
+    message = admin.DescribeGroupsResponse
+    for operations in (set(), {3, 6, 8}, None):
+        group = message.DescribedGroup(
+            error_code=0, error_message=None, group_id="g", group_state="Empty", protocol_type="", protocol_data="",
+            members=[], authorized_operations=operations,
+        )  # fmt: skip
+        encoded = message(throttle_time_ms=0, groups=[group]).encode(version=6, header=False)
+        (read,) = message.decode(encoded, version=6, header=False).groups
+        assert read.authorized_operations == operations
+
+
+def with_path() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 def test_frames_take_the_memory_that_their_length_asks_for() -> None:

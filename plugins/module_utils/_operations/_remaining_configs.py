@@ -12,8 +12,7 @@ import typing as t
 from .._kafka.errors import KafkaError
 from .._kafka.model import Setting
 from .._kafka.session import Session
-from . import group_configs
-from .group_configs import ConfigItem, Seen
+from ._read_configs import Seen, configured_groups, overridden
 from .results import DELETE_CONFIG, ConfigTarget, Item, counted
 
 #: of a broker that has no settings of groups
@@ -24,10 +23,10 @@ async def read(session: Session, names: list[str]) -> Seen:
     """Return the settings that groups override, of those that override any."""
     if not names:
         return {}
-    listed = await group_configs.configured_groups(session)
+    listed = await configured_groups(session)
     # before Kafka 4.1, or without DESCRIBE_CONFIGS on the cluster, each group has to be asked about
     asked = names if isinstance(listed, KafkaError) else [name for name in names if name in listed]
-    found = await group_configs.overridden(session, asked)
+    found = await overridden(session, asked)
     return {name: one for name, one in found.items() if not _has_no_settings(one)}
 
 
@@ -35,19 +34,19 @@ async def read_listed(session: Session, names: list[str]) -> Seen | None:
     """Return what `read` does; None where the groups that have settings cannot be listed."""
     if not names:
         return {}
-    listed = await group_configs.configured_groups(session)
+    listed = await configured_groups(session)
     if isinstance(listed, KafkaError):
         return None
-    return await group_configs.overridden(session, [name for name in names if name in listed])
+    return await overridden(session, [name for name in names if name in listed])
 
 
 def _has_no_settings(found: t.Any) -> bool:
     return isinstance(found, KafkaError) and found.name in _NO_SETTINGS
 
 
-def removals(found: Seen) -> list[ConfigItem]:
+def removals(found: Seen) -> list[Item[ConfigTarget]]:
     """Return the items that remove these settings."""
-    items: list[ConfigItem] = []
+    items: list[Item[ConfigTarget]] = []
     for name, settings in found.items():
         if isinstance(settings, KafkaError):
             items.append(Item.refused(ConfigTarget(name), DELETE_CONFIG, settings))

@@ -14,7 +14,7 @@ from .._kafka.errors import KafkaError, error
 from .._kafka.model import Group, GroupSnapshot, Offsets
 from .._kafka.rpc.delete_groups import DeleteGroups
 from .._kafka.session import Session
-from . import _remaining_configs, group_configs, members
+from . import _remaining_configs, members
 from ._names import group_names
 from ._plan_changes import changed_groups, plan_result, read_plan, skip_changed, skipped_warning
 from ._precondition import Precondition
@@ -210,6 +210,9 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
         from . import _internal_topics
 
         deleted = await _internal_topics.apply(session, deleted)
+    # not above: most tasks remove no settings
+    from . import group_configs
+
     return await group_configs.apply(session, deleted)
 
 

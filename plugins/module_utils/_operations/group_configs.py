@@ -13,18 +13,15 @@ from .._errors import InvalidOption, NothingChanged
 from .._kafka.driver import backoff
 from .._kafka.errors import KafkaError, error
 from .._kafka.model import Setting
-from .._kafka.rpc.describe_configs import GROUP, DescribeGroupConfigs
 from .._kafka.rpc.incremental_alter_configs import AlterGroupConfigs
-from .._kafka.rpc.list_config_resources import ListConfigResources
 from .._kafka.session import Session
 from ._names import group_names
+from ._read_configs import Seen, Settings, overridden_settings, read
 from ._safeguards import limit
 from .results import DELETE_CONFIG, NONE, SET_CONFIG, ConfigTarget, Item, Report
 
 _LOOKS, _FIRST_PAUSE = 8, 0.02
 ConfigItem = Item[ConfigTarget]
-Settings = dict[str, Setting]
-Seen = dict[str, Settings | KafkaError]  # pylint: disable=unsupported-binary-operation
 
 
 Config = dict[str, str | None] | None  # pylint: disable=unsupported-binary-operation
@@ -129,24 +126,6 @@ def _saved(restore: Restore, names: list[str], cluster_id: str) -> dict[str, Con
     return {name: dict(backup.settings[name]) for name in names or backup.settings if name in backup.settings}
 
 
-async def read(session: Session, names: list[str]) -> Seen:
-    """Read all settings of groups, with the defaults of the brokers."""
-    found = await session.driver.read(DescribeGroupConfigs(), names)
-    return {name: explained(name, one) if isinstance(one, KafkaError) else one for name, one in found.items()}
-
-
-async def configured_groups(session: Session) -> frozenset[str] | KafkaError:
-    """Return all groups that override settings, whether they exist or not, or why they cannot be listed (KIP-1142)."""
-    return (await session.driver.read(ListConfigResources(), [GROUP]))[GROUP]
-
-
-async def overridden(session: Session, names: list[str]) -> Seen:
-    """Return the settings that groups override, without groups that override none."""
-    found = await read(session, names)
-    kept = {name: one if isinstance(one, KafkaError) else _overridden(one) for name, one in found.items()}
-    return {name: one for name, one in kept.items() if one}
-
-
 def plan(request: Request, seen: Seen) -> list[ConfigItem]:
     """Return what to do with each setting of each group.
 
@@ -168,7 +147,7 @@ def _missing(request: Request, config: Config, found: Settings) -> Config:
     """Return the settings to set, without those that are to be kept as they are."""
     if request.restore is None or not request.restore.missing_only:
         return config
-    now = _overridden(found)
+    now = overridden_settings(found)
     return {key: now[key].value if key in now else value for key, value in (config or {}).items()}
 
 
@@ -182,7 +161,7 @@ def _check_known(config: Config, found: Settings) -> None:
 
 
 def _plan_group(name: str, config: Config, found: Settings) -> list[ConfigItem]:
-    now = _overridden(found)
+    now = overridden_settings(found)
     if config:
         wanted = config
     elif config is None:
@@ -191,10 +170,6 @@ def _plan_group(name: str, config: Config, found: Settings) -> list[ConfigItem]:
         wanted = {key: setting.value for key, setting in now.items()}
     items = [_plan_setting(ConfigTarget(name, key), now.get(key), value) for key, value in wanted.items()]
     return items or [Item.unchanged(ConfigTarget(name))]
-
-
-def _overridden(found: Settings) -> Settings:
-    return {key: setting for key, setting in sorted(found.items()) if setting.overridden}
 
 
 def _plan_setting(target: ConfigTarget, before: Setting | None, value: str | None) -> ConfigItem:
@@ -211,15 +186,6 @@ def _is_equal(now: str, wanted: str) -> bool:
     if now in ("true", "false"):
         return wanted.lower() == now
     return wanted == now or (now.isdecimal() and wanted.isdecimal() and int(wanted) == int(now))
-
-
-def explained(name: str, problem: KafkaError) -> KafkaError:
-    """Return the error of a group whose settings cannot be read, with what to do."""
-    if problem.name == "GROUP_AUTHORIZATION_FAILED":
-        return error(problem.name, f"reading settings needs DESCRIBE_CONFIGS on group '{name}'")
-    if problem.name in ("INVALID_REQUEST", "UNSUPPORTED_VERSION"):
-        return error(problem.name, f"settings of groups need Kafka 4.0 or newer ({problem.message})")
-    return problem
 
 
 async def apply(session: Session, items: list[Item[t.Any]]) -> list[Item[t.Any]]:
@@ -263,7 +229,7 @@ def _is_made(found: Settings | KafkaError, changes: dict[str, str | None]) -> bo
     """Return the outcome of a change without a response, as the driver's C(Verify) defines it."""
     if isinstance(found, KafkaError):
         return found
-    now = _overridden(found)
+    now = overridden_settings(found)
     made = all(
         key not in now if value is None else key in now and _is_equal(now[key].value, value)
         for key, value in changes.items()

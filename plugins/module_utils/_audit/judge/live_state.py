@@ -14,11 +14,11 @@ from ... import _input as inputs
 from ..._kafka.errors import KafkaError
 from ..._kafka.model import Group, Topic, TopicPartition
 from ..._kafka.session import Session
-from ..._operations import _find_groups, group_configs
+from ..._operations import _find_groups, _read_configs
 from ..._operations._find_groups import Gathered
+from ..._operations._read_configs import Settings
 from ..._operations._read_groups import describe
 from ..._operations._read_topics import broker_setting, describe_topics, read_logs
-from ..._operations.group_configs import Settings
 from ..._operations.results import counted
 from ..libraries import pa
 from .frames import EMPTY
@@ -216,7 +216,7 @@ async def _orphaned_configs(
     session: Session, gathered: Gathered, included: c.Callable[[str], bool], warnings: list[str]
 ) -> pa.Table:
     """Return the settings of groups that do not exist; none before Kafka 4.1, where brokers do not list them."""
-    configured = await group_configs.configured_groups(session)
+    configured = await _read_configs.configured_groups(session)
     if isinstance(configured, KafkaError):
         if configured.name != "UNSUPPORTED_VERSION":
             warnings.append(f"settings of groups that do not exist are unknown, and not reported: {configured.name}")
@@ -230,7 +230,7 @@ async def _orphaned_configs(
             f"it is unknown whether {counted(len(unknown), 'group')} with settings exist, first '{unknown[0]}': they "
             "cannot be described, and their settings are not reported"
         )
-    found = await group_configs.overridden(session, [name for name, group in seen.items() if group is None])
+    found = await _read_configs.overridden(session, [name for name, group in seen.items() if group is None])
     rows = [{"group": name, "configs": _configs_text(settings)} for name, settings in found.items()]
     return _table(rows, group=pa.string(), configs=pa.string())
 

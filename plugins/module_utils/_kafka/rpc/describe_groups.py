@@ -30,7 +30,10 @@ class DescribeGroups(DescribeHandler):
             protocol_type=described.protocol_type,
             state=described.group_state,
             assignor=described.protocol_data,
-            members=in_order(_member(member, described.protocol_type) for member in described.members),
+            # thousands of groups without members
+            members=in_order(_member(member, described.protocol_type) for member in described.members)
+            if described.members
+            else (),
             operations=operations(described.authorized_operations),
         )
 

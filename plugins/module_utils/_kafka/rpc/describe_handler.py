@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import abc
 import collections.abc as c
+import functools
 import typing as t
 
 from ..model import Group, Member, TopicPartition
@@ -29,7 +30,7 @@ class DescribeHandler(Handler[str, Group | None]):  # pylint: disable=unsupporte
         return unique((described.group_id, self._outcome(described)) for described in response.groups)
 
     def _outcome(self, described: t.Any) -> Outcome[Group | None]:
-        outcome = coordinator_outcome(described.error_code, described.error_message)
+        outcome = coordinator_outcome(described.error_code, described.error_message) if described.error_code else None
         if outcome is None:
             return Done(self.group(described))
         if outcome.error.name == "GROUP_ID_NOT_FOUND":
@@ -67,7 +68,7 @@ class TypedDescribe(DescribeHandler):
             state=described.group_state,
             # streams groups name none
             assignor=getattr(described, "assignor_name", ""),
-            members=in_order(self.member(member) for member in described.members),
+            members=in_order(self.member(member) for member in described.members) if described.members else (),
             operations=operations(described.authorized_operations),
         )
 
@@ -104,7 +105,13 @@ def plain_host(host: str) -> str:
 
 def operations(codes: c.Collection[int] | None) -> frozenset[str] | None:
     """Return the names of authorized operations, None where the broker did not say."""
-    return None if codes is None else frozenset([name for code, name in _OPERATIONS.items() if code in codes])
+    return None if codes is None else _names(frozenset(codes))
+
+
+@functools.cache
+def _names(codes: frozenset[int]) -> frozenset[str]:
+    # the same for thousands of groups
+    return frozenset([name for code, name in _OPERATIONS.items() if code in codes])
 
 
 def _assigned(topic_partitions: c.Iterable[t.Any]) -> tuple[TopicPartition, ...]:
