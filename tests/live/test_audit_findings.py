@@ -6,13 +6,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
+from unittest import mock
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import caveats
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import charts
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import rows as report_rows
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
 from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import Plan
+from pyspark.sql import DataFrame, SparkSession
 
 from tests.live.task import audit_settings
 from tests.support.spark import local_session
@@ -32,6 +39,10 @@ class Judged(NamedTuple):
     groups: list[Row]
     findings: list[Row]
     plan: Plan
+    counts: Row
+    shown: report_rows.Groups
+    first_findings: list[Row]
+    ages: charts.Buckets
 
 
 AT_WORK = {"state": "Stable", "members": 1}
@@ -242,6 +253,7 @@ COUNTED = World(
         {"group": "half", "topic": "t", "partition": 0, "start_offset": 5, "lag": 3},
         {"group": "half", "topic": "u", "partition": 0, "start_offset": None, "lag": None},
     ],
+    partitions=[],
 )
 # of what a commit may hold; and two logs that nobody has, whose sum does not fit
 LAGS = {"start": 10, "end": 0, "beyond": 0, "negative": None, "least": None, "sum": None}
@@ -253,6 +265,24 @@ LAGGING = World(
     {name: {} for name in LAGS},
     partitions=[{}, *({"topic": topic, "log_end": MOST} for topic in ("long", "longer"))],
 )
+
+
+AGES = [
+    (-1.0, "none"),
+    (-1 / 24, "<1h"),
+    (0.0, "<1h"),
+    (0.0416, "<1h"),
+    (1 / 24, "<1d"),
+    (0.99, "<1d"),
+    (1.0, "<7d"),
+    (7.0, "<30d"),
+    (30.0, "<90d"),
+    (90.0, "<1y"),
+    (364.9, "<1y"),
+    (365.0, "older"),
+    (20000.0, "older"),
+    (None, "none"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -271,8 +301,33 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     with local_session({"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}) as spark:
         compared = pipeline.compare(settings, facts, world.scan(spark), world.frames(spark), world.fetch)
         answer = pipeline.publish(settings, facts, compared)
-    tables = [pq.read_table(answer["tables"][name]).to_pylist() for name in ("offsets", "groups", "findings")]
-    return Judged(set(world.asked), answer, *tables, plan_file.read(answer["plan"], "none"))
+        frames = {name: spark.read.parquet(path) for name, path in answer["tables"].items()}
+        aggregates = [*caveats.counts(facts.criteria(settings), NOW), *report_rows.group_counts(NOW)]
+        (counts,) = frames["groups"].agg(*aggregates).toArrow().to_pylist()
+        (found,) = frames["findings"].agg(*report_rows.finding_counts()).toArrow().to_pylist()
+        shown = report_rows.groups(frames["groups"], NOW)
+        with mock.patch.object(report_rows, "MOST", 30):
+            first = report_rows.findings(frames["findings"], report_rows.kinds(found))
+        (bucketed,) = _aged(spark).agg(*report_rows.group_counts(NOW)).toArrow().to_pylist()
+    offsets, groups, findings = (
+        pq.read_table(answer["tables"][name]).to_pylist() for name in ("offsets", "groups", "findings")
+    )
+    plan = plan_file.read(answer["plan"], "none")
+    return Judged(
+        set(world.asked), answer, offsets, groups, findings, plan, counts, shown, first, report_rows.ages(bucketed)
+    )
+
+
+def _aged(spark: SparkSession) -> DataFrame:
+    """Groups of each age of AGES, fresh and stale."""
+    since = [None if days is None else NOW - days * DAY for days, _label in AGES]
+    rows = [{"idle_since": at, "stale": stale, "lag": 0} for at in since for stale in (False, True)]
+    columns: dict[str, pa.DataType] = {
+        "idle_since": pa.timestamp("us", "UTC"),
+        "stale": pa.bool_(),
+        "lag": pa.int64(),
+    }
+    return spark.createDataFrame(pa.Table.from_pylist(rows, schema=pa.schema(columns)))
 
 
 @pytest.mark.parametrize("number", range(len(FINDINGS)))
@@ -300,10 +355,8 @@ def test_the_plan_has_what_is_planned(judged: Judged) -> None:
     live = {(row["group"], row["topic"], row["partition"]): row["live_offset"] for row in judged.offsets}
     assert all(live[each.group, *each.where] == each.offset for each in judged.plan.delete_offsets)
     for each in judged.plan.delete_groups:
-        shown = {
-            where: offset for (group, *where), offset in live.items() if group == each.group and offset is not None
-        }
-        assert {(where.topic, where.partition): offset for where, offset in each.offsets.items()} == shown
+        shown = {key[1:]: offset for key, offset in live.items() if key[0] == each.group and offset is not None}
+        assert {tuple(where): offset for where, offset in each.offsets.items()} == shown
     summary = judged.answer["summary"]
     assert (summary["delete_groups"], summary["delete_offsets"]) == (len(groups), len(offsets))
     assert judged.answer["stale_groups"] == sorted(row["group"] for row in judged.groups if row["stale"])
@@ -350,3 +403,43 @@ def test_lag(judged: Judged) -> None:
     lags = {row["group"]: (row["lag"], row["known_lag"]) for row in judged.groups if row["group"] in LAGS}
     assert lags == {name: (lag, lag) for name, lag in LAGS.items()}
     assert sorted(row["lag"] for row in judged.offsets if row["group"] == "sum") == [MOST, MOST]
+
+
+def test_what_the_report_counts(judged: Judged) -> None:
+    groups = judged.groups
+    idle = [
+        row for row in groups if row["committed_since"] is not None and (row["stale"] or row["committed_since"] > 0)
+    ]
+    committed = [row for row in groups if row["partitions"]]
+    future = sorted(row["group"] for row in groups if row["idle_since"] and row["idle_since"] > NOW + DAY)
+    expected = caveats.Counts(
+        len(committed),
+        sum(row["state"] is None for row in committed),
+        len(future),
+        future[0],
+        sum(row["group"] in judged.asked and row["state"] == "Empty" for row in idle),
+        sum(row["committed_since"] > 0 and row["state"] == "Empty" for row in idle),
+    )
+    assert {name: judged.counts[name] for name in caveats.Counts._fields} == expected._asdict()
+    assert expected.moved == 4
+    assert judged.counts["unknown_lags"] == sum(row["lag"] is None for row in groups)
+    numbers = Counter(label for _days, label in AGES)
+    assert judged.ages == {label: (numbers[label], numbers[label]) for label in charts.LABELS}
+
+
+def test_what_the_report_lists(judged: Judged) -> None:
+    by_name = sorted(judged.groups, key=lambda row: str(row["group"]))
+    for listed, column in ((judged.shown.lags, "known_lag"), (judged.shown.unneeded, "unneeded_offsets")):
+        most = sorted((row for row in by_name if (row[column] or 0) > 0), key=lambda row: -row[column])[: charts.TOP]
+        assert [(row["group"], row[column]) for row in listed] == [(row["group"], row[column]) for row in most]
+    assert len(judged.shown.listed) == len(judged.groups)
+    stale = [row["stale"] for row in judged.shown.listed]
+    assert stale == sorted(stale, reverse=True)
+    # few of each kind, and all of the rare kinds
+    all_kinds = Counter(row["kind"] for row in judged.findings)
+    kinds = Counter(row["kind"] for row in judged.first_findings)
+    assert kinds == report_rows.shares(all_kinds, 30)
+    assert kinds.keys() == all_kinds.keys()
+    assert {row["group"]: row["unneeded_offsets"] for row in judged.groups if row["stale"]} == {
+        row["group"]: row["partitions"] for row in judged.groups if row["stale"]
+    }

@@ -123,7 +123,8 @@ def compare(settings: Settings, facts: Facts, scan: DataFrame, live: LiveFrames,
     offsets = findings.with_needs(frames.offsets(frames.commits(scan), log_groups, live), criteria).persist()
     groups = frames.groups(offsets, log_groups, activity, undecoded, live).persist()
     stage(spark, "Select groups for the plan")
-    fetched, warnings = fetch(sorted(findings.candidates(groups, criteria).toArrow()["group"].to_pylist()))
+    names: list[t.Any] = findings.candidates(groups, criteria).toArrow()["group"].to_pylist()
+    fetched, warnings = fetch(sorted(names))
     facts.warnings.extend(warnings)
     return Compared(offsets, groups, activity, undecoded, live, spark.createDataFrame(fetched))
 

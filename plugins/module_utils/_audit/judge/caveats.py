@@ -56,15 +56,15 @@ def counts(criteria: Criteria, now: datetime.datetime) -> list[Column]:
     committed = F.col("partitions") > 0
     future = is_future(now)
     idle = findings.is_idle(criteria) & F.col("committed_since").isNotNull()
-    aggregates = Counts(
-        F.count_if(committed),
-        F.count_if(committed & F.col("state").isNull()),
-        F.count_if(future),
-        F.min(F.when(future, F.col("group"))),
-        F.count_if(idle),
-        F.count_if(idle & (F.col("committed_since") > 0)),
-    )
-    return [column.alias(name) for name, column in aggregates._asdict().items()]
+    aggregates = {
+        "committed": F.count_if(committed),
+        "invisible": F.count_if(committed & F.col("state").isNull()),
+        "future": F.count_if(future),
+        "first_future": F.min(F.when(future, F.col("group"))),
+        "idle": F.count_if(idle),
+        "moved": F.count_if(idle & (F.col("committed_since") > 0)),
+    }
+    return [column.alias(name) for name, column in aggregates.items()]
 
 
 def is_future(now: datetime.datetime) -> Column:
@@ -89,8 +89,8 @@ def caveats(
     if counted.invisible:
         found.append(
             f"{counted.invisible} of {counted.committed} groups with committed offsets are not visible in the cluster "
-            "and are not classified: they were created or deleted during the audit, or you lack DESCRIBE on the cluster "
-            "or on the groups"
+            "and are not classified: they were created or deleted during the audit, or you lack DESCRIBE on the "
+            "cluster or on the groups"
         )
     if counted.future:
         found.append(

@@ -75,8 +75,8 @@ def candidates(group_table: DataFrame, criteria: Criteria) -> DataFrame:
 def classify_groups(group_table: DataFrame, criteria: Criteria) -> DataFrame:
     """Return the table C(groups), with C(stale), C(unneeded_offsets) and C(certain).
 
-    A group is stale if it is idle, and has not committed since. C(certain) is whether the group may be in the plan, null
-    if its committed offsets are unknown.
+    A group is stale if it is idle, and has not committed since. C(certain) is whether the group may be in the plan,
+    null if its committed offsets are unknown.
 
     Args:
         group_table: the result of `frames.with_changes`.

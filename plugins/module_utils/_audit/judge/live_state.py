@@ -150,7 +150,8 @@ async def committed(session: Session, names: c.Collection[str]) -> tuple[pa.Tabl
 def subscribed_topics(groups: pa.Table, topics: c.Collection[str]) -> pa.Table:
     """Return which of these topics match the C(patterns) of groups; columns: C(pattern), C(topics)."""
     rows = []
-    for pattern in pc.unique(pc.list_flatten(groups["patterns"])).to_pylist():
+    patterns: list[t.Any] = pc.unique(pc.list_flatten(groups["patterns"])).to_pylist()
+    for pattern in patterns:
         expression = topic_pattern(pattern)
         matching = [topic for topic in topics if expression and expression.fullmatch(topic)]
         rows.append({"pattern": pattern, "topics": matching})
@@ -298,26 +299,32 @@ def _table(rows: list[dict[str, t.Any]], **columns: pa.DataType) -> pa.Table:
 
 def _group_schema() -> pa.Schema:
     names = pa.list_(pa.string())
-    return pa.schema(
-        [
-            ("group", pa.string()),
-            ("type", pa.string()),
-            ("state", pa.string()),
-            ("protocol_type", pa.string()),
-            ("members", pa.int32()),
-            ("included", pa.bool_()),
-            ("topics", names),
-            ("patterns", names),
-            ("subscription_known", pa.bool_()),
-        ]
-    )
+    columns: dict[str, pa.DataType] = {
+        "group": pa.string(),
+        "type": pa.string(),
+        "state": pa.string(),
+        "protocol_type": pa.string(),
+        "members": pa.int32(),
+        "included": pa.bool_(),
+        "topics": names,
+        "patterns": names,
+        "subscription_known": pa.bool_(),
+    }
+    return pa.schema(columns)
 
 
 def _start_offset_schema() -> pa.Schema:
-    where = [("group", pa.string()), ("topic", pa.string()), ("partition", pa.int32())]
-    return pa.schema([*where, ("start_offset", pa.int64()), ("lag", pa.int64())])
+    columns: dict[str, pa.DataType] = {
+        "group": pa.string(),
+        "topic": pa.string(),
+        "partition": pa.int32(),
+        "start_offset": pa.int64(),
+        "lag": pa.int64(),
+    }
+    return pa.schema(columns)
 
 
 def _committed_schema() -> pa.Schema:
     offset = pa.struct([("topic", pa.string()), ("partition", pa.int32()), ("live_offset", pa.int64())])
-    return pa.schema([("group", pa.string()), ("offsets", pa.list_(offset))])
+    columns: dict[str, pa.DataType] = {"group": pa.string(), "offsets": pa.list_(offset)}
+    return pa.schema(columns)

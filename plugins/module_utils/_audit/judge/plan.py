@@ -103,8 +103,9 @@ def planned(rows: pa.Table) -> Planned:
     """Return the plan of the rows of `entries`."""
     stale, certain = (pc.sum(rows[name]).as_py() or 0 for name in ("stale", "planned"))
     others = rows.slice(stale)
+    names: list[t.Any] = rows["group"].slice(0, stale).to_pylist()
     return Planned(
-        sorted(rows["group"].slice(0, stale).to_pylist()),
+        sorted(names),
         Entries(certain, rows.slice(0, certain), _group),
         Entries(pc.sum(pc.list_value_length(others["offsets"])).as_py() or 0, others, _offsets),
     )
