@@ -421,7 +421,7 @@ def test_what_the_report_counts(judged: Judged) -> None:
         sum(row["committed_since"] > 0 and row["state"] == "Empty" for row in idle),
     )
     assert {name: judged.counts[name] for name in caveats.Counts._fields} == expected._asdict()
-    assert expected.moved == 4
+    assert expected.moved == 5
     assert judged.counts["unknown_lags"] == sum(row["lag"] is None for row in groups)
     numbers = Counter(label for _days, label in AGES)
     assert judged.ages == {label: (numbers[label], numbers[label]) for label in charts.LABELS}
