@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections import Counter
 from typing import Any
 
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import charts
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.embedded import Rows
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.render import Audit
 
 CREATED = datetime.datetime(2026, 3, 1, 12, 30, tzinfo=datetime.UTC)
@@ -69,6 +72,8 @@ def group(name: str, **fields: Any) -> dict[str, Any]:
 def audit(groups: list[dict[str, Any]], findings: list[dict[str, Any]], **fields: Any) -> Audit:
     """Return an audit with these rows."""
     stale = sum(row["stale"] for row in groups)
+    kinds = Counter(row["kind"] for row in findings)
+    planned = Counter(row["kind"] for row in findings if row["planned"])
     given = {
         "cluster_id": "MkU3OEVBNTcwNTJENDM2Qk",
         "created": CREATED,
@@ -85,13 +90,22 @@ def audit(groups: list[dict[str, Any]], findings: list[dict[str, Any]], **fields
             "delete_groups": stale,
             "delete_offsets": sum(row["planned"] and row["kind"] != "stale_group" for row in findings),
         },
-        "groups": groups,
+        "kinds": {kind: (number, planned[kind]) for kind, number in kinds.items()},
+        "ages": dict.fromkeys(charts.LABELS, (0, 0)),
         "activity": [],
-        "findings": findings,
+        "lags": _highest(groups, "known_lag"),
+        "unneeded": _highest(groups, "unneeded_offsets"),
+        "unknown_lags": sum(row["lag"] is None for row in groups),
+        "groups": Rows(groups, len(groups), "file:///var/lib/kafkaops/audit/groups"),
+        "findings": Rows(findings, len(findings), "file:///var/lib/kafkaops/audit/findings"),
         "warnings": [],
         "plan": "/var/lib/kafkaops/audit/plan.json",
     }
     return Audit(**{**given, **fields})
+
+
+def _highest(groups: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
+    return sorted((row for row in groups if row[column]), key=lambda row: -row[column])[: charts.TOP]
 
 
 def many(groups: int, findings: int) -> Audit:

@@ -35,8 +35,8 @@ def publish(spark: SparkSession, output: str, groups: int) -> None:
     world = World(rows, {row["group"]: {} for row in rows})
     settings = audit_settings(output)
     facts = pipeline.Facts("of no cluster", NOW, time.monotonic(), groups, {}, [], None)
-    results = pipeline.classify(settings, facts, world.scan(spark), world.frames(spark))
-    pipeline.publish(settings, facts, results, store.Store.of(spark, settings))
+    compared = pipeline.compare(settings, facts, world.scan(spark), world.frames(spark), world.fetch)
+    pipeline.publish(settings, facts, compared, store.Store.of(spark, settings))
 
 
 def _in_a_child(spark: SparkSession, output: str, groups: int) -> int:

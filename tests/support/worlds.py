@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import records
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import frames, live_state
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge.frames import LiveFrames
 from pyspark.sql import DataFrame, SparkSession
 
@@ -20,6 +21,7 @@ Row = dict[str, Any]
 NOW = datetime.datetime(2026, 6, 1, 12, tzinfo=datetime.UTC)
 DAY = datetime.timedelta(days=1)
 RETENTION = 7 * 86_400_000
+_LIVE_OFFSET = ("group", "topic", "partition", "live_offset")
 
 
 def ms(days_ago: float) -> int:
@@ -55,8 +57,14 @@ class World:
 
     def __init__(self, rows: list[Row], live: Mapping[str, Row], **more: Any) -> None:
         self.rows = rows
+        self.asked: list[str] = []
         listed = {"type": "classic", "state": "Empty", "protocol_type": "consumer", "members": 0, "included": True}
         self.groups = [{"group": name, **listed, **said} for name, said in live.items()]
+        for row in self.groups:
+            subscription = more.get("subscription", {})
+            row |= {"topics": None, "patterns": None, "subscription_known": None, **subscription}
+        self.patterns = [{"pattern": pattern, "topics": names} for pattern, names in more.get("patterns", {}).items()]
+        self.refused = [row["group"] for row in self.groups if more.get("refused")]
         moved = more.get("live_offsets", {})
         self.offsets = [
             {
@@ -68,19 +76,17 @@ class World:
             for row in rows
             if row["kind"] == "offset_commit" and not row["tombstone"] and moved.get(row["group"], 0) is not None
         ]
+        self.offsets += [{key: row[key] for key in _LIVE_OFFSET} for row in more.get("since", ())]
         self.start_offsets = more.get("start_offsets", [])
-        self.subscriptions = more.get("subscriptions", [])
         topic = {"topic": "t", "partition": 0, "exists": True, "current_topic_id": "A", "log_start": 0, "log_end": 10}
         self.partitions = [{**topic, **each} for each in more.get("partitions", [{}])]
         self.orphaned_configs = [{"group": name, "configs": configs} for name, configs in more.get("orphans", ())]
 
-    def add(self, other: World, number: int) -> None:
-        """Add another world, with separate names of groups and topics."""
+    def add(self, other: World, number: int | None = None) -> None:
+        """Add another world; with a number, its groups and topics have names of their own."""
         for mine, others in zip(self._parts(), other._parts(), strict=True):
-            mine += [
-                {key: f"{value}-{number}" if key in ("group", "topic") else value for key, value in row.items()}
-                for row in others
-            ]
+            mine += [{key: _renamed(key, value, number) for key, value in row.items()} for row in others]
+        self.refused += [_renamed("group", group, number) for group in other.refused]
 
     def _parts(self) -> list[list[Row]]:
         return [
@@ -88,10 +94,20 @@ class World:
             self.groups,
             self.offsets,
             self.start_offsets,
-            self.subscriptions,
             self.partitions,
             self.orphaned_configs,
+            self.patterns,
         ]
+
+    def fetch(self, names: list[str]) -> tuple[pa.Table, list[str]]:
+        """The committed offsets of groups, as the audit fetches them."""
+        self.asked = names
+        rows = [
+            {"group": name, "offsets": [row for row in self.offsets if row["group"] == name]}
+            for name in names
+            if name not in self.refused
+        ]
+        return pa.Table.from_pylist(rows, schema=live_state._committed_schema()), []
 
     def scan(self, spark: SparkSession) -> DataFrame:
         """The content of the topic, as rows of the scan."""
@@ -100,13 +116,6 @@ class World:
     def frames(self, spark: SparkSession) -> LiveFrames:
         """The tables of the cluster state."""
         string, int32, int64, boolean = pa.string(), pa.int32(), pa.int64(), pa.bool_()
-        group: dict[str, pa.DataType] = {
-            "group": string,
-            "type": string,
-            "state": string,
-            "protocol_type": string,
-            "members": int32,
-        }
         partition: dict[str, pa.DataType] = {
             "topic": string,
             "partition": int32,
@@ -117,16 +126,27 @@ class World:
         def frame(rows: list[Row], columns: Mapping[str, pa.DataType]) -> DataFrame:
             return spark.createDataFrame(pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items()))))
 
+        groups = spark.createDataFrame(pa.Table.from_pylist(self.groups, schema=live_state._group_schema()))
+        patterns = frame(self.patterns, {"pattern": string, "topics": pa.list_(string)})
         return LiveFrames(
-            groups=frame(self.groups, {**group, "included": boolean}),
-            offsets=frame(self.offsets, {"group": string, "topic": string, "partition": int32, "live_offset": int64}),
+            groups=frames.with_matched_topics(groups, patterns),
             start_offsets=frame(
                 self.start_offsets,
                 {"group": string, "topic": string, "partition": int32, "start_offset": int64, "lag": int64},
             ),
-            subscriptions=frame(self.subscriptions, {"group": string, "topic": string, "subscribed": boolean}),
             partitions=frame(self.partitions, {**partition, "log_start": int64, "log_end": int64}),
             orphaned_configs=frame(self.orphaned_configs, {"group": string, "configs": string}),
             small=frozenset(),
             retention=RETENTION,
         )
+
+
+def _renamed(key: str, value: Any, number: int | None) -> Any:
+    """A name, or the names in a list, with a number; other values as they are."""
+    if number is None:
+        return value
+    if key in ("group", "topic", "pattern"):
+        return f"{value}-{number}"
+    if key in ("topics", "patterns") and value is not None:
+        return [f"{name}-{number}" for name in value]
+    return value

@@ -386,6 +386,25 @@ def test_a_group_that_cannot_be_read_leaves_half_of_the_time_to_the_others() -> 
     assert script.deadline.remaining > 1.3
 
 
+def test_chunks_together_wait_no_longer_than_one_read() -> None:
+    """Whether some of a chunk, all of it or nothing can be read: later chunks are still asked."""
+    script = Script({1: [LOADING], 2: [0]}, [{"a": (1,), "b": (1,), "c": (2,), "d": (2,)}], timeout=2.0)
+    driver = Driver(script)  # type: ignore[arg-type]
+
+    async def read() -> list[dict[str, t.Any]]:
+        with driver.in_chunks():
+            return [await driver.read(Echo(), groups) for groups in (["a"], ["a", "c"], ["b"], ["d"])]
+
+    answers = asyncio.run(read())
+    shown = [{key: got.name if isinstance(got, KafkaError) else got for key, got in each.items()} for each in answers]
+    late = "REQUEST_TIMED_OUT"
+    assert shown == [{"a": late}, {"a": late, "c": "done c"}, {"b": late}, {"d": "done d"}]
+    assert script.deadline.remaining > 0.9
+    assert {("a",), ("b",), ("d",)} <= {groups for _node, groups in script.sent}
+    # and afterwards each read has its own time again
+    assert driver.kept is None
+
+
 @pytest.mark.parametrize("lost", [CallError("lost", True), NOT_AVAILABLE, TIMED_OUT])
 def test_what_may_be_carried_out_late_is_not_reported_as_not_done(lost: t.Any) -> None:
     script = Script({1: [lost, LOADING]}, ON_1, timeout=0.5)

@@ -17,8 +17,8 @@ class InPlace(OSError):
     """The file has its name, but a step after that failed: it is not synced to disk, or as a new one not complete."""
 
 
-def put(path: str, text: str, place: c.Callable[[str, str], None], mode: int = 0o600) -> None:
-    """Write a file that is synced to disk before `place` (`as_new`, os.replace) gives it its name.
+def put(path: str, parts: c.Iterable[str], place: c.Callable[[str, str], None], mode: int = 0o600) -> None:
+    """Write a file of these parts that is synced to disk before `place` (`as_new`, os.replace) gives it its name.
 
     Raises:
         InPlace: the file may be incomplete or not synced to disk.
@@ -31,7 +31,7 @@ def put(path: str, text: str, place: c.Callable[[str, str], None], mode: int = 0
     try:
         try:
             with open(unnamed, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-                file.write(text)
+                file.writelines(parts)
                 file.flush()
                 os.fsync(file.fileno())
             place(unnamed, path)

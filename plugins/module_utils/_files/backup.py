@@ -61,7 +61,7 @@ def write(
         "groups": [_group_json(group) for group in groups],
         "settings": [{"group": name, "values": dict(values)} for name, values in sorted(settings.items())],
     }
-    new_file.write(path, json_file.as_text(backup), "backup")
+    new_file.write(path, json_file.lines(backup), "backup")
 
 
 def rehearse(

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import collections.abc as c
 import contextlib
 import datetime
 import json
@@ -48,18 +49,28 @@ def time_text(moment: datetime.datetime) -> str:
 
 def save(path: str, document: Document) -> None:
     """Write a document with mode 0600, over an existing file; raises as `atomic_write.put` does."""
-    put(path, as_text(document), os.replace)
+    put(path, lines(document), os.replace)
 
 
-def as_text(document: Document) -> str:
-    """Return a document as JSON, with each entry of its lists in a line of its own, for grep and diff."""
-    return "{\n" + ",\n".join(f"{json.dumps(key)}: {_value(value)}" for key, value in document.items()) + "\n}\n"
+def lines(document: Document) -> c.Iterator[str]:
+    """Yield a document as JSON, with each entry of its lists in a line of its own, for grep and diff.
+
+    A list may be an iterator, whose entries are then never in memory together.
+    """
+    start = "{\n"
+    for key, value in document.items():
+        yield f"{start}{json.dumps(key)}: "
+        yield from _entries(value) if isinstance(value, list | c.Iterator) else (json.dumps(value),)
+        start = ",\n"
+    yield "\n}\n"
 
 
-def _value(value: t.Any) -> str:
-    if isinstance(value, list) and value:
-        return "[\n" + ",\n".join(map(json.dumps, value)) + "\n]"
-    return json.dumps(value)
+def _entries(values: c.Iterable[t.Any]) -> c.Iterator[str]:
+    start = "[\n"
+    for value in values:
+        yield start + json.dumps(value)
+        start = ",\n"
+    yield "[]" if start == "[\n" else "\n]"
 
 
 def load(path: str, option: str, kind: Kind) -> Document:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import collections.abc as c
 import os
 
 from .._errors import NothingChanged
@@ -29,7 +30,7 @@ def check(path: str, option: str) -> None:
         raise NothingChanged(f"{option}: no permission to read and write in {folder}.")
 
 
-def write(path: str, text: str, option: str) -> None:
+def write(path: str, parts: c.Iterable[str], option: str) -> None:
     """Write a file whole: mode 0600, synced to disk before it gets its name, never over an existing file.
 
     Raises:
@@ -37,7 +38,7 @@ def write(path: str, text: str, option: str) -> None:
     """
     check(path, option)
     try:
-        atomic_write.put(path, text, atomic_write.as_new)
+        atomic_write.put(path, parts, atomic_write.as_new)
     except OSError as exc:
         problem = f"{option}: {path} cannot be written ({exc.strerror})"
         if isinstance(exc, atomic_write.InPlace):

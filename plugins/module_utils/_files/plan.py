@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import collections.abc as c
 import datetime
 import hashlib
 import json
@@ -66,6 +67,7 @@ class Plan(t.NamedTuple):
     Attributes:
         created: when, with a time zone.
         criteria: what the audit was asked for, as JSON can hold it.
+        delete_groups, delete_offsets: lists, or collections that make each entry when it is written.
         judged: None if the plan does not say it.
         approval: None if nobody approved the plan.
     """
@@ -73,8 +75,8 @@ class Plan(t.NamedTuple):
     cluster_id: str
     created: datetime.datetime
     criteria: dict[str, t.Any]
-    delete_groups: list[PlannedGroup]
-    delete_offsets: list[PlannedOffset]
+    delete_groups: c.Collection[PlannedGroup]
+    delete_offsets: c.Collection[PlannedOffset]
     judged: Judged | None = None
     approval: Approval | None = None
 
@@ -84,12 +86,13 @@ def digest(plan: Plan) -> str:
 
     It does not depend on the format of the file or the order of the entries.
     """
-    content = _content(
-        plan._replace(
-            delete_groups=sorted(plan.delete_groups, key=lambda planned: planned.group),
-            delete_offsets=sorted(plan.delete_offsets, key=lambda planned: (planned.group, planned.where)),
-        )
-    )
+    content = {
+        **_head(plan),
+        "delete_groups": [_group_json(each) for each in sorted(plan.delete_groups, key=lambda each: each.group)],
+        "delete_offsets": [
+            _offset_json(each) for each in sorted(plan.delete_offsets, key=lambda each: (each.group, each.where))
+        ],
+    }
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode("utf-8")).hexdigest()
 
 
@@ -118,15 +121,20 @@ def write(path: str, plan: Plan) -> None:
 
 def write_new(path: str, plan: Plan, option: str) -> None:
     """Write a plan as a new file; raises as `new_file.write` does."""
-    new_file.write(path, json_file.as_text(_document(plan)), option)
+    new_file.write(path, json_file.lines(_document(plan)), option)
 
 
 def _document(plan: Plan) -> json_file.Document:
-    return {**_content(plan), **({"digest": digest(plan)} if plan.approval else {})}
+    return {
+        **_head(plan),
+        "delete_groups": map(_group_json, plan.delete_groups),
+        "delete_offsets": map(_offset_json, plan.delete_offsets),
+        **({"digest": digest(plan)} if plan.approval else {}),
+    }
 
 
-def _content(plan: Plan) -> json_file.Document:
-    """Return all of a plan but its digest."""
+def _head(plan: Plan) -> json_file.Document:
+    """Return all of a plan but its entries and its digest."""
     return {
         **PLAN.head(plan.cluster_id, plan.created),
         **(
@@ -136,8 +144,6 @@ def _content(plan: Plan) -> json_file.Document:
         ),
         "criteria": plan.criteria,
         **({"judged": plan.judged._asdict()} if plan.judged else {}),
-        "delete_groups": [_group_json(group) for group in plan.delete_groups],
-        "delete_offsets": [_offset_json(offset) for offset in plan.delete_offsets],
     }
 
 

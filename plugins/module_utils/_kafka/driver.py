@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import collections
 import collections.abc as c
+import contextlib
 import functools
 import random
 import struct
@@ -72,12 +73,22 @@ class Driver:
         self.wire = wire
         self.coordinators = Coordinators(wire)
         self.leaders = Leaders(wire)
+        self.kept: float | None = None
         self._lookups: dict[Broker, Lookup[t.Any]] = {
             Broker.COORDINATOR: self.coordinators,
             Broker.LEADER: self.leaders,
             Broker.CONTROLLER: Controller(wire),
             Broker.ANY: AnyBroker(wire),
         }
+
+    @contextlib.contextmanager
+    def in_chunks(self) -> c.Iterator[None]:
+        """Let all reads in the block together wait for what does not answer no longer than one read does."""
+        self.kept = self.wire.deadline.remaining / 2
+        try:
+            yield
+        finally:
+            self.kept = None
 
     async def read(self, handler: Handler[K, V], keys: c.Iterable[K]) -> dict[K, V | KafkaError]:
         """Run one reading RPC for each key; return each key's value or error, in the order of the keys.
@@ -128,10 +139,13 @@ class _Run(t.Generic[K, V]):
         # time to read the outcome after the last request was sent
         self.reserve = min(5.0, self.wire.deadline.timeout / 10) if verify else 0.0
         self.half = self.wire.deadline.remaining / 2
+        self.kept = driver.kept
 
     @property
     def _kept(self) -> float:
         """Seconds for what comes afterwards, in which nothing is asked again."""
+        if self.kept is not None:
+            return self.kept
         return self.half if self.results and not self.verify else self.reserve
 
     async def finish(self) -> dict[K, V | KafkaError]:

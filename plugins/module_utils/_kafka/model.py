@@ -108,13 +108,19 @@ class Member(t.NamedTuple):
             return True
         if not self.topic_regex:
             return False
-        if _FOREIGN.search(self.topic_regex) or len(_REPEATED.findall(self.topic_regex)) > _MOST_REPEATED:
-            return None
-        try:
-            return re.fullmatch(self.topic_regex, topic) is not None
-        except re.error:
-            # the broker's RE2 knows expressions that Python's re does not
-            return None
+        pattern = topic_pattern(self.topic_regex)
+        return None if pattern is None else pattern.fullmatch(topic) is not None
+
+
+def topic_pattern(regex: str) -> re.Pattern[str] | None:
+    """Return a regular expression for topics (KIP-848), None if Python may read it differently than the broker does."""
+    if _FOREIGN.search(regex) or len(_REPEATED.findall(regex)) > _MOST_REPEATED:
+        return None
+    try:
+        return re.compile(regex)
+    except re.error:
+        # the broker's RE2 knows expressions that Python's re does not
+        return None
 
 
 class Subtopology(t.NamedTuple):

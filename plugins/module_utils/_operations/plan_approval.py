@@ -89,7 +89,7 @@ def _review(plan: Plan, path: str, check_mode: bool) -> Result:
     if not written:
         new_file.check(path, "review_csv")
         if not check_mode:
-            new_file.write(path, text, "review_csv")
+            new_file.write(path, [text], "review_csv")
     return _result(not written, path, plan, plan, [])
 
 

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
 import os
@@ -21,6 +22,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report impo
     embedded,
     playbook,
     render,
+    rows,
     wording,
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.charts import Bar
@@ -105,49 +107,34 @@ def test_criteria(include: list[str], exclude: list[str], sentence: str) -> None
     assert sentences[1] == sentence
 
 
-@pytest.mark.parametrize(
-    ("days", "bucket"),
-    [
-        (-1.0, "<1h"),
-        (0.0, "<1h"),
-        (0.0416, "<1h"),
-        (1 / 24, "<1d"),
-        (0.99, "<1d"),
-        (1.0, "<7d"),
-        (7.0, "<30d"),
-        (30.0, "<90d"),
-        (90.0, "<1y"),
-        (364.9, "<1y"),
-        (365.0, "older"),
-        (20000.0, "older"),
-        (None, "none"),
-    ],
-)
-@pytest.mark.parametrize("stale", [False, True])
-def test_age_buckets(days: float | None, bucket: str, stale: bool) -> None:
-    found = charts.age_buckets([audits.group("g", age_days=days, stale=stale)])
-    assert list(found) == ["<1h", "<1d", "<7d", "<30d", "<90d", "<1y", "older", "none"]
-    assert {label: both for label, both in found.items() if any(both)} == {bucket: (0, 1) if stale else (1, 0)}
-
-
 def test_ages() -> None:
-    stale = [audits.group("s", age_days=40.0, stale=True)]
-    chart = charts.ages([audits.group("g", age_days=age) for age in (0.0, 0.0, 40.0, 40.0)] + stale, "30d")
+    buckets = {**dict.fromkeys(charts.LABELS, (0, 0)), "<1h": (2, 0), "<90d": (2, 1)}
+    chart = charts.ages(buckets, "30d")
+    assert [label for label, _bars in chart.rows] == ["<1h", "<1d", "<7d", "<30d", "<90d", "<1y", "older", "none"]
     bars = {label: bars for label, bars in chart.rows if any(cell.number for cell in bars)}
     assert bars == {"<1h": [Bar(2, 100.0), Bar(0, 0.0, True)], "<90d": [Bar(2, 100.0), Bar(1, 50.0, True)]}
     assert chart.note.endswith("stale_after is 30d.")
-    assert charts.ages([], "30d").rows == []
+    assert charts.ages(dict.fromkeys(charts.LABELS, (0, 0)), "30d").rows == []
 
 
 def test_top_groups() -> None:
-    lags = {"none": None, "zero": 0, "b": 7, "a": 7} | {f"g{number}": 100 + number for number in range(9)}
-    chart = charts.top([audits.group(name, lag=lag) for name, lag in lags.items()], "lag", "Most lag", "")
-    assert [(name, cell.number) for name, [cell] in chart.rows] == [
-        *((f"g{number}", 100 + number) for number in reversed(range(9))),
-        ("a", 7),
-    ]
-    assert [cell.percent for _name, [cell] in (chart.rows[0], chart.rows[-1])] == [100.0, 6.48]
-    assert charts.top([audits.group("g", lag=None)], "lag", "Most lag", "").rows == []
+    chart = charts.top([audits.group(name, lag=lag) for name, lag in (("b", 108), ("a", 7))], "lag", "Most lag", "")
+    assert chart.rows == [("b", [Bar(108, 100.0)]), ("a", [Bar(7, 6.48)])]
+    assert charts.top([], "lag", "Most lag", "").rows == []
+
+
+@pytest.mark.parametrize(
+    ("numbers", "most", "expected"),
+    [
+        ({}, 5, {}),
+        ({"a": 2, "b": 3}, 5, {"a": 2, "b": 3}),
+        ({"a": 9, "b": 1}, 5, {"b": 1, "a": 4}),
+        ({"a": 9, "b": 9}, 5, {"a": 2, "b": 3}),
+        ({"a": 9, "b": 2, "c": 100}, 10, {"b": 2, "a": 4, "c": 4}),
+    ],
+)
+def test_some_findings_of_each_kind(numbers: dict[str, int], most: int, expected: dict[str, int]) -> None:
+    assert rows.shares(numbers, most) == expected
 
 
 @pytest.mark.parametrize(
@@ -204,18 +191,19 @@ def test_embedded_rows() -> None:
         Column("at", "At", "time"),
         Column("stale", "Stale", "flag"),
     )
-    rows = [
+    embedded_rows = [
         {"group": "</script><!--&", "lag": 2**40, "at": audits.CREATED, "stale": True},
         {"group": "\u2028\u202e", "lag": None, "at": None, "stale": False},
         {"group": None, "lag": 0, "at": None, "stale": False},
         {"group": "</script><!--&", "lag": 0, "at": None, "stale": False},
     ]
-    text = embedded.embed("groups", columns, rows)
+    text = embedded.embed("groups", columns, embedded_rows, 7)
     assert text.isascii()
     assert not re.search("[<>&]", text)
     assert json.loads(text) == {
         "noun": "groups",
         "size": 4,
+        "total": 7,
         "columns": [
             {
                 "key": "group",
@@ -229,6 +217,26 @@ def test_embedded_rows() -> None:
             {"key": "stale", "kind": "flag", "missing": DASH, "rows": [1, 0, 0, 0]},
         ],
     }
+
+
+@pytest.mark.parametrize(
+    ("groups", "total", "sentence"),
+    [
+        ([audits.group("g")], 1, None),
+        ([audits.group("g")], 2000, "The page contains 1 of 2,000 groups. All are in this table of the audit:"),
+        # names that fill the page
+        ([audits.group(f"{'<' * 30_000}{n}") for n in range(16)], 16, "The page contains 8 of 16 groups. All are"),
+    ],
+)
+def test_a_page_has_a_part_of_many_rows(groups: list[dict[str, t.Any]], total: int, sentence: str | None) -> None:
+    audit = audits.audit(groups, [])
+    audit = dataclasses.replace(audit, groups=dataclasses.replace(audit.groups, total=total))
+    page = render.render(audit)
+    assert len(page) < 5_000_000
+    assert ("The page contains" in page) == (sentence is not None)
+    if sentence:
+        assert sentence in page
+        assert f'<code class="path">{audit.groups.location}</code>' in page
 
 
 def test_every_kind_has_its_advice() -> None:

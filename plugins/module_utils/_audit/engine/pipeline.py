@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import collections.abc as c
 import dataclasses
 import datetime
 import time
@@ -20,18 +21,21 @@ from ..judge import caveats, findings, frames, live_state, plan
 from ..judge.findings import Criteria
 from ..judge.frames import LiveFrames
 from ..judge.live_state import Live
-from ..libraries import DataFrame, F, SparkSession, StorageLevel, pa
-from ..report import render
+from ..libraries import Column, DataFrame, F, Observation, SparkSession, StorageLevel, pa
+from ..report import embedded, render
 from ..report import rows as report_rows
 from . import store, tables
 from .settings import Settings
-from .spark import PROGRESS, stage
+from .spark import stage
 from .store import Draft, Store
 
 Row = dict[str, t.Any]
 
-# a few hundred MB at most, which avoids a shuffle of all offsets
-_BROADCAST_ROWS = 1_000_000
+Fetch = c.Callable[[list[str]], tuple[pa.Table, list[str]]]
+"""Returns the committed offsets of groups as `live_state.committed` does."""
+
+# Spark holds a broadcast table as rows, serialized and as a hash table, and several tables may be broadcast
+_BROADCAST_SHARE = 64
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,6 +58,23 @@ class Facts:
     warnings: list[str]
     retention: int | None
 
+    def criteria(self, settings: Settings) -> Criteria:
+        """Return the criteria for stale groups and offsets."""
+        limit = self.created - datetime.timedelta(milliseconds=settings.stale_after_ms)
+        return Criteria(limit, settings.stale_after, tuple(self.unread))
+
+
+@dataclasses.dataclass(frozen=True)
+class Compared:
+    """The data of an audit, before its tables are written; `fetched` is the result of `Fetch`."""
+
+    offsets: DataFrame
+    groups: DataFrame
+    activity: DataFrame
+    undecoded: DataFrame
+    live: LiveFrames
+    fetched: DataFrame
+
 
 def audit(spark: SparkSession, settings: Settings) -> Row:
     """Audit the topic; write tables, plan and report; return the result of the module.
@@ -67,7 +88,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     if not (settings.local and stored.output is stored.local):
         stage(spark, "Check that the executors can write to the output")
         stored.probe(spark)
-    stage(spark, "Query groups and committed offsets")
+    stage(spark, "Query groups")
     with _session(settings) as session:
         cluster_id = session.wire.cluster_id
         seen = session.wire.run(live_state.read, session, settings.selection())
@@ -76,12 +97,11 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         spark, settings.connection, settings.topic, settings.deadline, settings.client_rack, settings.read_rate
     )
     scan.persist(StorageLevel.MEMORY_AND_DISK)
-    read = _rows(scan.filter(F.col("kind") == records.PARTITION).select("source_partition", "records", "problem"))
-    committed = _rows(frames.commits(scan).select("topic", "partition").distinct())
+    read, committed = _partitions(scan)
     stage(spark, "Query groups without members, topics and logs")
     with _session(settings) as session:
         seen = session.wire.run(live_state.recheck_empty, session, seen)
-        partitions = session.wire.run(live_state.partitions, session, [TopicPartition(**row) for row in committed])
+        partitions = session.wire.run(live_state.partitions, session, committed)
     facts = Facts(
         cluster_id,
         created,
@@ -91,75 +111,111 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         seen.warnings,
         seen.retention,
     )
-    return publish(settings, facts, classify(settings, facts, scan, _frames(spark, seen, partitions)), stored)
+
+    def fetch(names: list[str]) -> tuple[pa.Table, list[str]]:
+        stage(spark, "Query committed offsets")
+        with _session(settings) as session:
+            return session.wire.run(live_state.committed, session, names)
+
+    return publish(settings, facts, compare(settings, facts, scan, _frames(spark, seen, partitions), fetch), stored)
 
 
-def classify(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames) -> dict[str, DataFrame]:
-    """Return the tables of an audit by name; Spark computes them when they are written."""
-    limit = facts.created - datetime.timedelta(milliseconds=settings.stale_after_ms)
-    criteria = Criteria(limit, settings.stale_after, tuple(facts.unread))
+def compare(settings: Settings, facts: Facts, scan: DataFrame, live: LiveFrames, fetch: Fetch) -> Compared:
+    """Classify groups and offsets by the topic, then fetch the offsets of those that may be in the plan."""
+    spark, criteria = scan.sparkSession, facts.criteria(settings)
     log_groups, undecoded = frames.metadata(scan), frames.undecodable(scan)
     activity = frames.activity(scan)
-    offsets = frames.offsets(frames.commits(scan), log_groups, seen).persist()
-    groups = findings.classify_groups(frames.groups(offsets, log_groups, activity, undecoded, seen), criteria).persist()
-    found = findings.findings(groups, offsets, undecoded, seen.orphaned_configs, criteria)
-    return dict(zip(tables.NAMES, (offsets, seen.start_offsets, groups, activity, found), strict=True))
+    offsets = findings.with_needs(frames.offsets(frames.commits(scan), log_groups, live), criteria).persist()
+    groups = frames.groups(offsets, log_groups, activity, undecoded, live).persist()
+    stage(spark, "Select groups for the plan")
+    names: list[t.Any] = findings.candidates(groups, criteria).toArrow()["group"].to_pylist()
+    fetched, warnings = fetch(sorted(names))
+    facts.warnings.extend(warnings)
+    return Compared(offsets, groups, activity, undecoded, live, spark.createDataFrame(fetched))
 
 
-def publish(settings: Settings, facts: Facts, results: dict[str, DataFrame], stored: Store) -> Row:
+def publish(settings: Settings, facts: Facts, compared: Compared, stored: Store) -> Row:
     """Write the tables, the plan and the report atomically; return the result of the module."""
     with stored.draft(facts.cluster_id, facts.created) as draft:
-        answer = _write(settings, facts, results, draft)
+        answer = _write(settings, facts, compared, draft)
     answer["warnings"] += draft.warnings
     return answer
 
 
-def _write(settings: Settings, facts: Facts, results: dict[str, DataFrame], draft: Draft) -> Row:
-    made = {name: tables.write(frame, name, draft).toArrow() for name, frame in results.items()}
-    PROGRESS.info("Write the plan and the report")
-    rows = {name: made[name].to_pylist() for name in ("groups", "findings")}
-    by_name = {row["group"]: row for row in rows["groups"]}
-    classified = [row["partitions"] for row in rows["groups"] if row["included"]]
-    planned = Plan(
-        facts.cluster_id,
-        facts.created,
-        settings.criteria(),
-        plan.delete_groups(rows["findings"], by_name, made["offsets"]),
-        plan.delete_offsets(rows["findings"], by_name, made["offsets"]),
-        Judged(len(classified), sum(classified)),
+def _write(settings: Settings, facts: Facts, compared: Compared, draft: Draft) -> Row:
+    criteria = facts.criteria(settings)
+
+    def write(name: str, frame: DataFrame, *counts: Column) -> tuple[DataFrame, Row]:
+        """Write a table; also return aggregates of its rows, which Spark computes meanwhile."""
+        observed = Observation()
+        written = tables.write(frame.observe(observed, *counts) if counts else frame, name, draft)
+        return written, observed.get if counts else {}
+
+    offsets, _ = write("offsets", frames.with_live_offsets(compared.offsets, compared.fetched))
+    write("start_offsets", compared.live.start_offsets)
+    groups, of_groups = write(
+        "groups",
+        findings.classify_groups(frames.with_changes(compared.groups, offsets, compared.fetched), criteria),
+        *caveats.counts(criteria, facts.created),
+        *report_rows.group_counts(facts.created),
+        F.count_if("stale").alias("stale_groups"),
+        F.count_if("included").alias("judged_groups"),
+        F.sum(F.when(F.col("included"), F.col("partitions")).otherwise(0)).alias("judged_offsets"),
     )
-    plan_file.write(draft.path(store.PLAN), planned)
-    warnings = facts.warnings + caveats.caveats(
-        rows["groups"],
-        facts.records,
-        facts.unread,
-        settings.topic,
-        facts.created,
-        caveats.StaleAfter(settings.stale_after, settings.stale_after_ms, facts.retention),
+    activity, _ = write("activity", compared.activity)
+    found, of_findings = write(
+        "findings",
+        findings.findings(groups, offsets, compared.undecoded, compared.live.orphaned_configs, criteria),
+        *report_rows.finding_counts(),
     )
+    stage(offsets.sparkSession, "Write the plan and the report")
+    planned = plan.planned(plan.entries(groups, offsets, found, criteria).toArrow())
+    plan_file.write(
+        draft.path(store.PLAN),
+        Plan(
+            facts.cluster_id,
+            facts.created,
+            settings.criteria(),
+            planned.groups,
+            planned.offsets,
+            Judged(of_groups["judged_groups"], of_groups["judged_offsets"] or 0),
+        ),
+    )
+    counted = caveats.Counts(*(of_groups[name] for name in caveats.Counts._fields))
+    limit = caveats.StaleAfter(settings.stale_after, settings.stale_after_ms, facts.retention)
+    warnings = facts.warnings + caveats.caveats(counted, facts.records, facts.unread, settings.topic, limit)
+    kinds = report_rows.kinds(of_findings)
     summary = {
         "records": facts.records,
-        "groups": len(rows["groups"]),
-        "offsets": made["offsets"].num_rows,
-        "stale_groups": sum(row["stale"] for row in rows["groups"]),
-        "findings": len(rows["findings"]),
-        "undecodable": sum(row["kind"] == findings.UNDECODABLE for row in rows["findings"]),
-        "delete_groups": len(planned.delete_groups),
-        "delete_offsets": len(planned.delete_offsets),
+        "groups": draft.rows["groups"],
+        "offsets": draft.rows["offsets"],
+        "stale_groups": of_groups["stale_groups"],
+        "findings": draft.rows["findings"],
+        "undecodable": kinds[findings.UNDECODABLE].found if findings.UNDECODABLE in kinds else 0,
+        "delete_groups": len(planned.groups),
+        "delete_offsets": len(planned.offsets),
     }
+    shown = report_rows.groups(groups, facts.created)
+    shown_findings = report_rows.findings(found, kinds)
+    of_days = report_rows.activity(activity)
     duration = round(time.monotonic() - facts.started, 3)
     render.write(
         draft.path(store.REPORT),
         render.Audit(
             cluster_id=facts.cluster_id,
             created=facts.created,
-            criteria=planned.criteria,
+            criteria=settings.criteria(),
             duration=duration,
             topic=settings.topic,
             summary=summary,
-            groups=report_rows.groups(rows["groups"], rows["findings"], facts.created),
-            activity=report_rows.activity(made["activity"]),
-            findings=rows["findings"],
+            kinds=kinds,
+            ages=report_rows.ages(of_groups),
+            activity=of_days,
+            lags=shown.lags,
+            unneeded=shown.unneeded,
+            unknown_lags=of_groups["unknown_lags"],
+            groups=embedded.Rows(shown.listed, draft.rows["groups"], draft.location("groups")),
+            findings=embedded.Rows(shown_findings, draft.rows["findings"], draft.location("findings")),
             warnings=warnings,
             plan=draft.path(store.PLAN),
         ),
@@ -168,9 +224,9 @@ def _write(settings: Settings, facts: Facts, results: dict[str, DataFrame], draf
         "summary": summary,
         "plan": draft.path(store.PLAN),
         "report": draft.path(store.REPORT),
-        "tables": {name: draft.table(name) for name in made},
+        "tables": {name: draft.table(name) for name in tables.NAMES},
         "audit_id": draft.audit_id,
-        "stale_groups": sorted(row["group"] for row in rows["groups"] if row["stale"]),
+        "stale_groups": planned.stale,
         "duration": duration,
         "warnings": warnings,
     }
@@ -182,22 +238,36 @@ def _session(settings: Settings) -> Session:
     return Session(connection, check_mode=True)
 
 
+def _partitions(scan: DataFrame) -> tuple[list[Row], list[TopicPartition]]:
+    """Return what was read of each partition of the topic, and the partitions with committed offsets."""
+    read = scan.filter(F.col("kind") == records.PARTITION).select("source_partition", "records", "problem")
+    committed = frames.commits(scan).select("topic", "partition").distinct()
+    # one action
+    rows: list[Row] = read.unionByName(committed, allowMissingColumns=True).toArrow().to_pylist()
+    return (
+        [row for row in rows if row["source_partition"] is not None],
+        [TopicPartition(row["topic"], row["partition"]) for row in rows if row["source_partition"] is None],
+    )
+
+
 def _frames(spark: SparkSession, seen: Live, partitions: pa.Table) -> LiveFrames:
     made = {
         "groups": seen.groups,
-        "offsets": seen.offsets,
         "start_offsets": seen.start_offsets,
-        "subscriptions": seen.subscriptions,
         "partitions": partitions,
         "orphaned_configs": seen.orphaned_configs,
     }
+    frame = {name: spark.createDataFrame(table) for name, table in made.items()}
+    topics = {topic.as_py() for topic in partitions["topic"].unique()}
+    patterns = live_state.subscribed_topics(seen.groups, topics)
     return LiveFrames(
-        **{name: spark.createDataFrame(table) for name, table in made.items()},
-        small=frozenset(name for name, table in made.items() if table.num_rows <= _BROADCAST_ROWS),
+        **{**frame, "groups": frames.with_matched_topics(frame["groups"], spark.createDataFrame(patterns))},
+        small=frozenset(name for name, table in made.items() if table.nbytes <= _broadcast_bytes(spark)),
         retention=seen.retention,
     )
 
 
-def _rows(frame: DataFrame) -> list[Row]:
-    rows: list[Row] = frame.toArrow().to_pylist()
-    return rows
+def _broadcast_bytes(spark: SparkSession) -> int:
+    """Return the size of a table that Spark may broadcast: each passes the heap of the driver."""
+    java: t.Any = spark.sparkContext._jvm
+    return int(java.java.lang.Runtime.getRuntime().maxMemory()) // _BROADCAST_SHARE

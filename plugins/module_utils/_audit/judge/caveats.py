@@ -9,7 +9,9 @@ from __future__ import annotations
 import datetime
 import typing as t
 
-Row = dict[str, t.Any]
+from ..libraries import Column, F
+from . import findings
+from .findings import Criteria
 
 # allows for clock skew and for the duration of the audit
 FUTURE_TOLERANCE = datetime.timedelta(hours=1)
@@ -25,45 +27,82 @@ class StaleAfter(t.NamedTuple):
     retention: int | None
 
 
+class Counts(t.NamedTuple):
+    """Numbers of groups.
+
+    Attributes:
+        committed: groups with committed offsets.
+        invisible: those of them whose state is unknown.
+        future: groups that are idle since a time in the future.
+        first_future: the name of one of them.
+        idle: groups that are idle in the topic, and whose offsets were fetched.
+        moved: those of them whose offsets differ.
+    """
+
+    committed: int
+    invisible: int
+    future: int
+    first_future: str | None
+    idle: int
+    moved: int
+
+
+def counts(criteria: Criteria, now: datetime.datetime) -> list[Column]:
+    """Return the aggregates of C(groups) that are the fields of `Counts`.
+
+    Args:
+        now: the start of the audit.
+    """
+    committed = F.col("partitions") > 0
+    future = is_future(now)
+    idle = findings.is_idle(criteria) & F.col("committed_since").isNotNull()
+    aggregates = {
+        "committed": F.count_if(committed),
+        "invisible": F.count_if(committed & F.col("state").isNull()),
+        "future": F.count_if(future),
+        "first_future": F.min(F.when(future, F.col("group"))),
+        "idle": F.count_if(idle),
+        "moved": F.count_if(idle & (F.col("committed_since") > 0)),
+    }
+    return [column.alias(name) for name, column in aggregates.items()]
+
+
+def is_future(now: datetime.datetime) -> Column:
+    """Whether a group is idle since a time in the future, so that its idle time is unknown."""
+    return F.col("idle_since") > F.lit(now + FUTURE_TOLERANCE)
+
+
 def caveats(
-    groups: list[Row],
-    records_read: int,
-    unread: dict[int, str],
-    topic: str,
-    now: datetime.datetime,
-    stale_after: StaleAfter,
+    counted: Counts, records_read: int, unread: dict[int, str], topic: str, stale_after: StaleAfter
 ) -> list[str]:
     """Return the warnings of an audit.
 
     Args:
-        groups: the table C(groups).
+        counted: what `counts` returned.
         records_read: the number of records in the topic.
         unread: why each incomplete partition was not read completely.
-        now: the start of the audit.
         stale_after: the limit and the retention of offsets.
     """
-    committed = [row for row in groups if row["partitions"]]
-    hidden = sum(row["state"] is None for row in committed)
-    moved = sum(row["committed_since"] > 0 for row in groups)
-    future = [row["group"] for row in groups if row["idle_since"] and row["idle_since"] > now + FUTURE_TOLERANCE]
     found = []
     if not records_read:
         found.append(f"{topic} contains no records, so the audit has no data about any group")
-    if hidden:
+    if counted.invisible:
         found.append(
-            f"{hidden} of {len(committed)} groups with committed offsets are not visible in the cluster and are not "
-            "classified: they were created or deleted during the audit, or you lack DESCRIBE on the cluster or on the "
-            "groups"
+            f"{counted.invisible} of {counted.committed} groups with committed offsets are not visible in the cluster "
+            "and are not classified: they were created or deleted during the audit, or you lack DESCRIBE on the "
+            "cluster or on the groups"
         )
-    if future:
+    if counted.future:
         found.append(
-            f"{len(future)} groups have a commit or a record with a timestamp in the future (first: '{min(future)}'): "
-            "their idle time is unknown, and they are never stale; check the clocks of the brokers"
+            f"{counted.future} groups have a commit or a record with a timestamp in the future (first: "
+            f"'{counted.first_future}'): their idle time is unknown, and they are never stale; check the clocks of the "
+            "brokers"
         )
-    if 2 * moved > max(1, len(committed)):
+    if 2 * counted.moved > max(1, counted.idle):
         found.append(
-            f"{moved} groups have offsets that differ from {topic} and are not classified: they commit continuously, "
-            "or the topic belongs to another cluster"
+            f"{counted.moved} of {counted.idle} groups that are idle for longer than stale_after in {topic} have other "
+            "offsets in the cluster, and are not stale: they committed during the audit, or the topic belongs to "
+            "another cluster"
         )
     if stale_after.retention is not None and stale_after.ms > stale_after.retention:
         minutes = stale_after.retention // _MINUTE_MS

@@ -28,6 +28,7 @@ ORPHANED_CONFIG = "orphaned_config"
 UNNEEDED = (UNSUBSCRIBED, TOPIC_GONE, TOPIC_RECREATED)
 _IN_PLAN = "It is in the plan."
 _SET_OFFSET = "Stop the consumers of the group, then set the offset with consumer_group_offsets: reset."
+_UNKNOWN_OFFSETS = "its committed offsets in the cluster are unknown"
 _IRREGULAR = (
     "the name of the group or of one of its topics is not valid in requests, or its records are in two partitions of "
     "the offsets topic"
@@ -49,23 +50,52 @@ class Criteria:
     unread: tuple[int, ...]
 
 
-def classify_groups(groups: DataFrame, criteria: Criteria) -> DataFrame:
-    """Add C(stale) to the table of groups, and C(certain): whether the group may be in the plan.
+def with_needs(offset_table: DataFrame, criteria: Criteria) -> DataFrame:
+    """Add C(unneeded) to the result of `frames.offsets`: whether no consumer of the group needs the offset.
 
-    A group is stale if it is Empty, is a group of consumers, and has neither committed nor changed since the limit. The
-    records of the group itself also count, because a consumer without anything to commit was active nevertheless.
+    And C(removable): whether nothing in the offset itself keeps it from the plan, before `frames.with_live_offsets`.
     """
-    stale = (
-        F.col("included")
-        & _consumers()
-        & (F.col("state") == EMPTY)
-        & (F.col("idle_since") < F.lit(criteria.limit))
-        & (F.col("committed_since") == 0)
+    wanted = _is_unsubscribed() | _is_recreated()
+    removable = wanted & _unused() & _old(criteria) & (F.col("offset") >= 0)
+    return offset_table.withColumns(
+        {"unneeded": F.coalesce(wanted | _is_gone(), F.lit(False)), "removable": F.coalesce(removable, F.lit(False))}
     )
-    certain = F.col("regular") & (F.col("hidden") == 0) & (F.col("undecodable") == 0)
-    if criteria.unread:
-        certain = certain & ~F.col("source_partition").isin(*criteria.unread)
-    return groups.withColumns({"stale": F.coalesce(stale, F.lit(False)), "certain": F.coalesce(certain, F.lit(False))})
+
+
+def candidates(group_table: DataFrame, criteria: Criteria) -> DataFrame:
+    """Return the names of the groups whose committed offsets decide about the plan.
+
+    Args:
+        group_table: the result of `frames.groups`.
+    """
+    wanted = is_idle(criteria) | (F.col("included") & F.col("removable") & _consumers() & _complete(criteria))
+    return group_table.filter(wanted).select("group")
+
+
+def classify_groups(group_table: DataFrame, criteria: Criteria) -> DataFrame:
+    """Return the table C(groups), with C(stale), C(unneeded_offsets) and C(certain).
+
+    A group is stale if it is idle, and has not committed since. C(certain) is whether the group may be in the plan,
+    null if its committed offsets are unknown.
+
+    Args:
+        group_table: the result of `frames.with_changes`.
+    """
+    # whether a group has committed since is unknown if its offsets cannot be fetched, and the group is not in the plan
+    stale = F.coalesce(is_idle(criteria) & (F.coalesce("committed_since", F.lit(0)) == 0), F.lit(False))
+    unneeded = F.when(stale, F.col("partitions")).when(F.col("included"), F.col("unneeded")).otherwise(0)
+    certain = _complete(criteria) & (F.col("hidden") == 0)
+    return group_table.withColumns({"stale": stale, "unneeded_offsets": unneeded, "certain": certain}).drop(
+        "unneeded", "removable"
+    )
+
+
+def is_idle(criteria: Criteria) -> Column:
+    """Whether a group is Empty, is a group of consumers, and has neither committed nor changed since the limit.
+
+    The records of the group itself also count, because a consumer without anything to commit was active nevertheless.
+    """
+    return F.col("included") & _consumers() & (F.col("state") == EMPTY) & (F.col("idle_since") < F.lit(criteria.limit))
 
 
 def stale_group(criteria: Criteria) -> Column:
@@ -81,6 +111,7 @@ def stale_group(criteria: Criteria) -> Column:
     )
     action = (
         F.when(F.col("certain"), f"Delete the group. {_IN_PLAN}")
+        .when(F.col("hidden").isNull(), f"Not in the plan: {_UNKNOWN_OFFSETS}.")
         .when(
             F.col("hidden") > 0,
             "Not in the plan: some of its offsets are not visible in the cluster. Check DESCRIBE on the topics.",
@@ -89,7 +120,7 @@ def stale_group(criteria: Criteria) -> Column:
         .when(~F.col("regular"), f"Not in the plan: {_IRREGULAR}.")
         .otherwise("Not in the plan: its partition of the offsets topic was not read completely.")
     )
-    return _finding(STALE_GROUP, F.col("stale"), evidence, action, F.col("certain"))
+    return _finding(STALE_GROUP, F.col("stale"), evidence, action, F.coalesce("certain", F.lit(False)))
 
 
 def no_commits(criteria: Criteria) -> Column:
@@ -116,7 +147,7 @@ def unsubscribed(criteria: Criteria) -> Column:
         _time_text("commit_time"),
         F.lit("."),
     )
-    return _unneeded(UNSUBSCRIBED, ~F.col("subscribed") & F.col("topic_exists"), evidence, criteria)
+    return _unneeded(UNSUBSCRIBED, _is_unsubscribed(), evidence, criteria)
 
 
 def topic_gone() -> Column:
@@ -128,7 +159,7 @@ def topic_gone() -> Column:
         "No action is possible: brokers reject the deletion of offsets of a topic that does not exist. The offsets "
         "expire, or are deleted with the group."
     )
-    return _finding(TOPIC_GONE, ~F.col("topic_exists"), evidence, action)
+    return _finding(TOPIC_GONE, _is_gone(), evidence, action)
 
 
 def topic_recreated(criteria: Criteria) -> Column:
@@ -139,23 +170,23 @@ def topic_recreated(criteria: Criteria) -> Column:
         "current_topic_id",
         _time_text("commit_time"),
     )
-    return _unneeded(TOPIC_RECREATED, F.col("topic_id") != F.col("current_topic_id"), evidence, criteria)
+    return _unneeded(TOPIC_RECREATED, _is_recreated(), evidence, criteria)
 
 
 def negative_offset() -> Column:
     """An offset below 0: brokers accept and store such offsets, but consumers ignore them."""
     evidence = F.format_string("The committed offset is %d. Consumers ignore negative offsets.", "offset")
-    return _finding(NEGATIVE_OFFSET, F.col("offset") < 0, evidence, F.lit(_SET_OFFSET))
+    return _finding(NEGATIVE_OFFSET, _is_negative(), evidence, F.lit(_SET_OFFSET))
 
 
 def before_log_start() -> Column:
     """An offset before the log start: records were deleted before the group read them."""
-    return _outside(BEFORE_LOG_START, F.col("offset").between(0, F.col("log_start") - 1))
+    return _outside(BEFORE_LOG_START, _is_before_log())
 
 
 def after_log_end() -> Column:
     """An offset after the log end."""
-    return _outside(AFTER_LOG_END, F.col("offset") > F.col("log_end"))
+    return _outside(AFTER_LOG_END, _is_after_log())
 
 
 def undecodable() -> Column:
@@ -187,13 +218,19 @@ def findings(
 
     Args:
         groups: the result of `classify_groups`.
-        offsets: the result of `frames.offsets`.
+        offsets: the result of `frames.with_live_offsets`.
         undecoded: the result of `frames.undecodable`.
         orphaned_configs: the table of `live_state.Live`.
     """
     # a stale group is one finding; its offsets are not reported again
-    chosen = groups.filter("included and not stale").select("group", "certain", "state", "type", "protocol_type")
-    offsets_in_use = offsets.join(F.broadcast(chosen), "group")
+    chosen = (
+        groups.filter("included and not stale")
+        .withColumn("complete", _complete(criteria))
+        .select("group", "complete", "certain", "hidden", "state", "type", "protocol_type")
+    )
+    # most offsets have no finding, and are not joined
+    found = _is_unsubscribed() | _is_gone() | _is_recreated() | _is_negative() | _is_before_log() | _is_after_log()
+    offsets_in_use = offsets.filter(found).join(chosen, "group")
     of_offsets = [
         unsubscribed(criteria),
         topic_gone(),
@@ -221,11 +258,50 @@ def _finding(kind: str, found: Column, evidence: Column, action: Column, planned
     return F.when(found, F.struct(*(column.alias(name) for name, column in fields.items())))
 
 
+def _is_unsubscribed() -> Column:
+    return ~F.col("subscribed") & F.col("topic_exists")
+
+
+def _is_gone() -> Column:
+    return ~F.col("topic_exists")
+
+
+def _is_recreated() -> Column:
+    return F.col("topic_id") != F.col("current_topic_id")
+
+
+def _is_negative() -> Column:
+    return F.col("offset") < 0
+
+
+def _is_before_log() -> Column:
+    return F.col("offset").between(0, F.col("log_start") - 1)
+
+
+def _is_after_log() -> Column:
+    return F.col("offset") > F.col("log_end")
+
+
+def _unused() -> Column:
+    """Whether no member subscribes to the topic of an offset; null if unknown."""
+    return ~F.col("subscribed") | (F.col("state") == EMPTY)
+
+
+def _old(criteria: Criteria) -> Column:
+    return F.greatest("commit_time", "record_time") < F.lit(criteria.limit)
+
+
+def _complete(criteria: Criteria) -> Column:
+    """Whether all records of a group were read and decoded, and its names are valid in requests."""
+    complete = F.col("regular") & (F.col("undecodable") == 0)
+    if criteria.unread:
+        complete = complete & F.coalesce(~F.col("source_partition").isin(*criteria.unread), F.lit(False))
+    return complete
+
+
 def _unneeded(kind: str, found: Column, evidence: Column, criteria: Criteria) -> Column:
     """Plan an offset if it is old, unchanged since the scan, and no member subscribes to its topic."""
-    unused = ~F.col("subscribed") | (F.col("state") == EMPTY)
-    old = F.greatest("commit_time", "record_time") < F.lit(criteria.limit)
-    consumers = _consumers()
+    unused, old, consumers = _unused(), _old(criteria), _consumers()
     planned = F.coalesce(
         unused & old & consumers & F.col("certain") & (F.col("live_offset") == F.col("offset")), F.lit(False)
     )
@@ -243,10 +319,11 @@ def _unneeded(kind: str, found: Column, evidence: Column, criteria: Criteria) ->
         )
         .when(unused.isNull(), "Not in the plan: the subscriptions of the group are unknown.")
         .when(
-            ~F.col("certain"),
+            ~F.col("complete") | (F.col("hidden") > 0),
             "Not in the plan: the data of the group is incomplete, cannot be decoded, or is not valid in requests.",
         )
         .when(~consumers, "Not in the plan: the group is not a group of consumers.")
+        .when(F.col("hidden").isNull(), f"Not in the plan: {_UNKNOWN_OFFSETS}.")
         .otherwise("Not in the plan: the offset in the cluster differs from the offset in the topic.")
     )
     return _finding(kind, found, evidence, action, planned)

@@ -2,7 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Transformations from the rows of the scan to the tables C(offsets), C(groups) and C(activity)."""
+"""Transformations from the rows of the scan to the tables C(offsets), C(groups) and C(activity).
+
+C(offsets) and C(groups) are made in two passes: without the offsets in the cluster, and then, for the groups whose
+offsets were fetched, with them.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +26,27 @@ _LAST_DAY = _LAST_TIME // 86_400_000
 # means that no time is set
 _NO_TIME = -1
 _METERS = ("commits", "tombstones", "rebalances")
+_OFFSETS = (
+    "group",
+    "topic",
+    "partition",
+    "offset",
+    "leader_epoch",
+    "metadata",
+    "commit_time",
+    "record_time",
+    "expire_time",
+    "log_start",
+    "log_end",
+    "lag",
+    "subscribed",
+    "topic_exists",
+    "topic_id",
+    "current_topic_id",
+    "live_offset",
+    "source_partition",
+    "source_offset",
+)
 _TYPES = {
     "group_metadata": "classic",
     "consumer_group_metadata": "consumer",
@@ -32,12 +57,13 @@ _TYPES = {
 
 @dataclasses.dataclass(frozen=True)
 class LiveFrames:
-    """The tables of `live` as DataFrames, the names of those small enough to broadcast, and the retention in ms."""
+    """The state of the cluster as DataFrames, the names of those small enough to broadcast, and the retention in ms.
+
+    C(groups) has the columns of `live_state.Live`, and C(matched): the topics that match the patterns of the group.
+    """
 
     groups: DataFrame
-    offsets: DataFrame
     start_offsets: DataFrame
-    subscriptions: DataFrame
     partitions: DataFrame
     orphaned_configs: DataFrame
     small: frozenset[str]
@@ -115,8 +141,22 @@ def undecodable(records: DataFrame) -> DataFrame:
     )
 
 
+def with_matched_topics(groups: DataFrame, patterns: DataFrame) -> DataFrame:
+    """Add C(matched) to groups.
+
+    Args:
+        groups: the table C(groups) of `live_state.Live`.
+        patterns: the result of `live_state.subscribed_topics`.
+    """
+    each = groups.select("group", F.explode("patterns").alias("pattern")).join(patterns, "pattern")
+    matched = each.groupBy("group").agg(F.flatten(F.collect_list("topics")).alias("matched"))
+    return groups.join(matched, "group", "left")
+
+
 def offsets(committed: DataFrame, log_groups: DataFrame, live: LiveFrames) -> DataFrame:
-    """Return the table C(offsets): each latest commit, joined with its log, topic, group and current offset.
+    """Return the table C(offsets), without C(live_offset): each latest commit, joined with its log, topic and group.
+
+    C(state) is that of the group, and not a column of the table.
 
     Args:
         committed: the result of `commits`.
@@ -125,34 +165,59 @@ def offsets(committed: DataFrame, log_groups: DataFrame, live: LiveFrames) -> Da
     # greatest() ignores nulls; consumers ignore negative offsets, and the difference could overflow
     known = F.col("log_end").isNotNull() & (F.col("offset") >= 0)
     lag = F.when(known, F.greatest(F.lit(0), F.col("log_end") - F.col("offset")))
+    of_group = ("type", "protocol_type", "state", "topics", "matched", "subscription_known")
     return (
-        committed.join(live.for_join("offsets"), ["group", "topic", "partition"], "left")
-        .join(live.for_join("partitions"), ["topic", "partition"], "left")
-        .join(live.for_join("subscriptions"), ["group", "topic"], "left")
-        .join(live.for_join("groups").select("group", "type", "protocol_type", "state"), "group", "left")
+        committed.join(live.for_join("partitions"), ["topic", "partition"], "left")
+        .join(live.for_join("groups").select("group", *of_group), "group", "left")
         .join(log_groups.select("group", "empty_ms"), "group", "left")
-        .select(
-            "group",
-            "topic",
-            "partition",
-            "offset",
-            "leader_epoch",
-            "metadata",
-            "commit_time",
-            "record_time",
-            _expire_time(live.retention).alias("expire_time"),
-            "log_start",
-            "log_end",
-            lag.alias("lag"),
-            "subscribed",
-            F.col("exists").alias("topic_exists"),
-            "topic_id",
-            "current_topic_id",
-            "live_offset",
-            "source_partition",
-            "source_offset",
-        )
+        .withColumn("subscribed", _subscribed())
+        .withColumns({"expire_time": _expire_time(live.retention), "lag": lag, "topic_exists": F.col("exists")})
+        .select(*(name for name in _OFFSETS if name != "live_offset"), "state")
     )
+
+
+def _subscribed() -> Column:
+    """Whether a member subscribes to the topic; null if unknown, and for a group without members."""
+    named = [F.coalesce(F.array_contains(topics, F.col("topic")), F.lit(False)) for topics in ("topics", "matched")]
+    return F.when(named[0] | named[1], F.lit(True)).when(F.col("subscription_known"), F.lit(False))
+
+
+def with_live_offsets(offset_table: DataFrame, fetched: DataFrame) -> DataFrame:
+    """Return the table C(offsets), with C(live_offset): null of a group whose offsets were not fetched.
+
+    Args:
+        offset_table: the result of `offsets`.
+        fetched: the result of `live_state.committed`.
+    """
+    live = fetched.select("group", F.explode("offsets").alias("live")).select("group", "live.*")
+    return offset_table.join(live, ["group", "topic", "partition"], "left").select(*_OFFSETS)
+
+
+def with_changes(group_table: DataFrame, offset_table: DataFrame, fetched: DataFrame) -> DataFrame:
+    """Add C(committed_since) and C(hidden) to groups: null of a group whose offsets were not fetched.
+
+    C(committed_since) counts the offsets that differ from the scan. C(hidden) counts the offsets in the log that the
+    cluster does not return, without negative offsets, which brokers never return.
+
+    Args:
+        group_table: the result of `groups`.
+        offset_table: the result of `with_live_offsets`.
+        fetched: the result of `live_state.committed`.
+    """
+    shown = F.count("live_offset")
+    moved = F.count_if(F.col("live_offset") != F.col("offset"))
+    unseen = F.count_if((F.col("offset") >= 0) & F.col("live_offset").isNull())
+    compared = (
+        offset_table.join(fetched.select("group"), "group", "left_semi")
+        .groupBy("group")
+        .agg((moved - shown).alias("less"), unseen.alias("unseen"))
+    )
+    changes = fetched.join(compared, "group", "left").select(
+        "group",
+        (F.size("offsets") + F.coalesce("less", F.lit(0))).alias("committed_since"),
+        F.coalesce("unseen", F.lit(0)).alias("hidden"),
+    )
+    return group_table.join(changes, "group", "left")
 
 
 def _expire_time(retention: int | None) -> Column:
@@ -175,14 +240,17 @@ def _expire_time(retention: int | None) -> Column:
 def groups(
     offset_table: DataFrame, log_groups: DataFrame, activity_table: DataFrame, undecoded: DataFrame, live: LiveFrames
 ) -> DataFrame:
-    """Return one row for each group in the log or the cluster.
+    """Return one row for each group in the log or the cluster, without `with_changes`.
 
     C(idle_since) is the time of the last commit, including commits of deleted offsets, or of the last record of the
     group itself if that is later. C(regular) is false if the name of the group or of one of its topics is not valid in
-    requests, or if its records are in two partitions. C(committed_since) counts the offsets that differ from the scan.
-    C(hidden) counts the offsets in the log that the cluster does not return, without negative offsets, which brokers
-    never return. C(lag) is null unless the lag of each committed partition is known, or of each partition that a share
-    group has a state of; C(known_lag) is the sum of the known lags, null if none is known.
+    requests, or if its records are in two partitions. C(lag) is null unless the lag of each committed partition is
+    known, or of each partition that a share group has a state of; C(known_lag) is the sum of the known lags, null if
+    none is known. C(unneeded) counts the offsets that the group does not need, and C(removable) is whether one of them
+    may be deleted, see `findings.with_needs`.
+
+    Args:
+        offset_table: the result of `findings.with_needs`.
     """
     committed = (
         "topic",
@@ -191,25 +259,22 @@ def groups(
         "commit_time",
         "record_time",
         "expire_time",
-        "offset",
-        "live_offset",
         "source_partition",
+        "unneeded",
+        "removable",
     )
     one = F.lit(1)
     parts = [
         offset_table.select("group", *committed, one.alias("committed")),
-        live.offsets.select("group", one.alias("live")),
         live.start_offsets.select("group", one.alias("shared"), F.col("lag").alias("share_lag")),
-        live.groups,
+        live.groups.select("group", "type", "state", "protocol_type", "members", "included"),
         log_groups,
         activity_table.select("group", *_METERS, F.col("last_commit").alias("committed_at")),
         undecoded.select("group", one.alias("undecodable")),
     ]
     # one shuffle for all tables, instead of one per join
     every = functools.reduce(lambda some, more: some.unionByName(more, allowMissingColumns=True), parts)
-    partitions, shown = F.count("committed"), F.count("live_offset")
-    unseen = F.count_if((F.col("offset") >= 0) & F.col("live_offset").isNull())
-    moved = F.count_if(F.col("live_offset") != F.col("offset"))
+    partitions = F.count("committed")
     included = F.bool_or("included")
     idle_since = F.max(F.greatest("commit_time", "record_time", "last_record", "committed_at"))
     source = F.coalesce("source_partition", "metadata_partition")
@@ -237,8 +302,8 @@ def groups(
             F.min("expire_time").alias("expires"),
             *totals,
             F.count("undecodable").alias("undecodable"),
-            (moved + F.count("live") - shown).alias("committed_since"),
-            unseen.alias("hidden"),
+            F.count_if("unneeded").alias("unneeded"),
+            F.coalesce(F.bool_or("removable"), F.lit(False)).alias("removable"),
             F.coalesce(included, F.lit(False)).alias("included"),
             F.max(source).alias("source_partition"),
             (nameable & F.coalesce(F.min(source) == F.max(source), F.lit(True))).alias("regular"),

@@ -2,68 +2,121 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The plan from the findings: what consumer_group and consumer_group_offsets may delete, with the expected state."""
+"""The plan from the tables: what consumer_group and consumer_group_offsets may delete, with the expected state."""
 
 from __future__ import annotations
 
-import collections
+import collections.abc as c
+import dataclasses
 import typing as t
 
 from ..._files.plan import PlannedGroup, PlannedOffset
 from ..._kafka.model import TopicPartition
-from ..libraries import pa, pc
-from .findings import STALE_GROUP
+from ..libraries import DataFrame, F, pa, pc
+from . import findings
+from .findings import STALE_GROUP, Criteria
 
-Row = dict[str, t.Any]
+# rows whose values exist as Python objects at the same time
+_ROWS = 500
+_T = t.TypeVar("_T")
 
 
-def delete_groups(found: list[Row], groups: dict[str, Row], offsets: pa.Table) -> list[PlannedGroup]:
-    """Return the planned stale groups, each with its committed offsets as the cluster returns them.
+def entries(groups: DataFrame, offsets: DataFrame, found: DataFrame, criteria: Criteria) -> DataFrame:
+    """Return the stale groups, and the groups with planned offsets, each with its planned or expected offsets.
+
+    Columns: C(group), C(type), C(state), C(stale), C(planned), C(evidence) of a stale group, and C(offsets): a sorted
+    list of C(topic), C(partition), C(offset) and, of a group that is not stale, C(evidence). The rows are sorted: stale
+    groups first, of these the planned ones first.
 
     Args:
-        found: the table C(findings).
-        groups: the table C(groups), by name.
-        offsets: the table C(offsets).
+        groups, offsets, found: the tables C(groups), C(offsets) and C(findings).
     """
-    evidence = {row["group"]: row["evidence"] for row in _planned(found) if row["kind"] == STALE_GROUP}
-    committed: dict[str, dict[TopicPartition, int]] = collections.defaultdict(dict)
-    for row in _offsets_of(evidence, offsets):
-        # brokers do not return negative offsets, and a plan contains what brokers return
-        if row["offset"] < 0:
-            continue
-        committed[row["group"]][TopicPartition(row["topic"], row["partition"])] = row["offset"]
-    return [
-        PlannedGroup(name, groups[name]["type"], groups[name]["state"], evidence[name], committed[name])
-        for name in sorted(evidence)
-    ]
-
-
-def delete_offsets(found: list[Row], groups: dict[str, Row], offsets: pa.Table) -> list[PlannedOffset]:
-    """Return the planned offsets of groups that are not deleted; arguments as for `delete_groups`."""
+    stale = groups.filter("stale").select(
+        "group",
+        findings.stale_group(criteria)["evidence"].alias("evidence"),
+        findings.stale_group(criteria)["planned"].alias("planned"),
+    )
+    # brokers do not return negative offsets, and a plan contains what brokers return
+    expected = (
+        offsets.filter("offset >= 0")
+        .join(stale.filter("planned").select("group"), "group", "left_semi")
+        .select("group", "topic", "partition", "offset", F.lit(None).cast("string").alias("evidence"))
+    )
     # an offset can have two findings
-    evidence = {
-        (row["group"], row["topic"], row["partition"]): row["evidence"]
-        for row in _planned(found)
-        if row["kind"] != STALE_GROUP
-    }
-    planned = []
-    for row in _offsets_of({group for group, _topic, _partition in evidence}, offsets):
-        where = (row["group"], row["topic"], row["partition"])
-        if where in evidence:
-            group = groups[row["group"]]
-            place = TopicPartition(row["topic"], row["partition"])
-            planned.append(
-                PlannedOffset(row["group"], group["type"], group["state"], place, row["offset"], evidence[where])
-            )
-    return sorted(planned, key=lambda each: (each.group, each.where))
+    unneeded = (
+        found.filter(F.col("planned") & (F.col("kind") != STALE_GROUP))
+        .groupBy("group", "topic", "partition")
+        .agg(F.min_by("evidence", "kind").alias("evidence"))
+        .join(offsets.select("group", "topic", "partition", "offset"), ["group", "topic", "partition"])
+        .select("group", "topic", "partition", "offset", "evidence")
+    )
+    of_groups = (
+        expected.unionByName(unneeded)
+        .groupBy("group")
+        .agg(F.sort_array(F.collect_list(F.struct("topic", "partition", "offset", "evidence"))).alias("offsets"))
+    )
+    return (
+        groups.select("group", "type", "state", "stale")
+        .join(stale, "group", "left")
+        .join(of_groups, "group", "left")
+        .filter("stale or offsets is not null")
+        .select("group", "type", "state", "stale", "planned", "evidence", "offsets")
+        .orderBy(F.desc("stale"), F.desc("planned"), "group")
+    )
 
 
-def _planned(found: list[Row]) -> list[Row]:
-    return [row for row in found if row["planned"]]
+@dataclasses.dataclass(frozen=True)
+class Entries(c.Collection[_T]):
+    """Entries of a plan, which exist one after the other: all of them may not fit into memory.
+
+    Attributes:
+        size: their number.
+        rows: rows of `entries`.
+        make: returns the entries of a row.
+    """
+
+    size: int
+    rows: pa.Table
+    make: c.Callable[[dict[str, t.Any]], c.Iterable[_T]]
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __contains__(self, entry: object) -> bool:
+        return any(entry == other for other in self)
+
+    def __iter__(self) -> c.Iterator[_T]:
+        for batch in self.rows.to_batches(max_chunksize=_ROWS):
+            for row in batch.to_pylist():
+                yield from self.make(row)
 
 
-def _offsets_of(names: t.Iterable[str], offsets: pa.Table) -> list[Row]:
-    """Return the rows of some groups; only these rows are converted to Python values."""
-    mine = pc.is_in(offsets["group"], value_set=pa.array(sorted(names), pa.string()))
-    rows: list[Row] = offsets.select(["group", "topic", "partition", "offset"]).filter(mine).to_pylist()
-    return rows
+class Planned(t.NamedTuple):
+    """The names of the stale groups, and the entries of the plan."""
+
+    stale: list[str]
+    groups: c.Collection[PlannedGroup]
+    offsets: c.Collection[PlannedOffset]
+
+
+def planned(rows: pa.Table) -> Planned:
+    """Return the plan of the rows of `entries`."""
+    stale, certain = (pc.sum(rows[name]).as_py() or 0 for name in ("stale", "planned"))
+    others = rows.slice(stale)
+    names: list[t.Any] = rows["group"].slice(0, stale).to_pylist()
+    return Planned(
+        sorted(names),
+        Entries(certain, rows.slice(0, certain), _group),
+        Entries(pc.sum(pc.list_value_length(others["offsets"])).as_py() or 0, others, _offsets),
+    )
+
+
+def _group(row: dict[str, t.Any]) -> list[PlannedGroup]:
+    committed = {TopicPartition(each["topic"], each["partition"]): each["offset"] for each in row["offsets"] or ()}
+    return [PlannedGroup(row["group"], row["type"], row["state"], row["evidence"], committed)]
+
+
+def _offsets(row: dict[str, t.Any]) -> c.Iterator[PlannedOffset]:
+    for each in row["offsets"]:
+        where = TopicPartition(each["topic"], each["partition"])
+        yield PlannedOffset(row["group"], row["type"], row["state"], where, each["offset"], each["evidence"])

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import collections
 import collections.abc as c
 import dataclasses
 import datetime
@@ -16,10 +15,13 @@ import typing as t
 from .wording import pluralize, printable
 
 Rows = c.Sequence[c.Mapping[str, t.Any]]
+# numbers of groups that are not stale and stale, by LABELS
+Buckets = c.Mapping[str, tuple[int, int]]
 
 # upper limits in days, and the label of each bucket
 AGES = [(1 / 24, "<1h"), (1, "<1d"), (7, "<7d"), (30, "<30d"), (90, "<90d"), (365, "<1y"), (math.inf, "older")]
 UNKNOWN = "none"
+LABELS = (*(label for _limit, label in AGES), UNKNOWN)
 DAYS = 90
 TOP = 10
 _METERS = ("commits", "tombstones", "rebalances")
@@ -43,19 +45,8 @@ class Chart:
     rows: c.Sequence[tuple[str, c.Sequence[Bar]]]
 
 
-def age_buckets(groups: Rows) -> dict[str, tuple[int, int]]:
-    """Return the numbers of groups that are not stale and stale, for each bucket of AGES and UNKNOWN."""
-    found: collections.Counter[tuple[str, bool]] = collections.Counter()
-    for group in groups:
-        age = group["age_days"]
-        label = UNKNOWN if age is None else next(label for limit, label in AGES if age < limit)
-        found[label, bool(group["stale"])] += 1
-    return {label: (found[label, False], found[label, True]) for label in [*(label for _days, label in AGES), UNKNOWN]}
-
-
-def ages(groups: Rows, stale_after: str) -> Chart:
+def ages(buckets: Buckets, stale_after: str) -> Chart:
     """Return the histogram of the times since the last commit."""
-    buckets = age_buckets(groups)
     most = max(max(both) for both in buckets.values())
     charted = [
         (label, [_bar(fresh, most), _bar(stale, most, stale=True)]) for label, (fresh, stale) in buckets.items() if most
@@ -88,13 +79,12 @@ def activity(rows: Rows, today: datetime.date) -> Chart:
 
 
 def top(groups: Rows, column: str, title: str, note: str) -> Chart:
-    """Return the TOP groups by `column`, without groups whose value is 0 or unknown."""
-    most = sorted((group for group in groups if group[column]), key=lambda row: (-row[column], row["group"]))[:TOP]
+    """Return groups with a bar for `column`, the first of which is the highest."""
     return Chart(
         title,
         note,
         ("Group", column.replace("_", " ").capitalize()),
-        [(printable(group["group"]), [_bar(group[column], most[0][column])]) for group in most],
+        [(printable(group["group"]), [_bar(group[column], groups[0][column])]) for group in groups],
     )
 
 

@@ -15,6 +15,9 @@ from . import wording
 
 Row = dict[str, t.Any]
 
+# characters of the JSON of a table at most
+_MOST = 2_200_000
+
 
 @dataclasses.dataclass(frozen=True)
 class Column:
@@ -81,37 +84,73 @@ GROUPS = (
 )
 
 
-def tables(findings: c.Sequence[Row], groups: c.Sequence[Row]) -> list[Row]:
+@dataclasses.dataclass(frozen=True)
+class Rows:
+    """Rows of a table of the audit.
+
+    Attributes:
+        rows: the rows for the page.
+        total: the number of rows of the table.
+        location: where the table is.
+    """
+
+    rows: c.Sequence[Row]
+    total: int
+    location: str
+
+
+def tables(findings: Rows, groups: Rows) -> list[Row]:
     """Return the two tables of the page."""
-    found = [{**row, "kind": wording.KINDS[row["kind"]].title} for row in findings]
+    found = [{**row, "kind": wording.KINDS[row["kind"]].title} for row in findings.rows]
     named = [
-        {**row, "state": row["state"] or "not visible", "protocol_type": row["protocol_type"] or None} for row in groups
+        {**row, "state": row["state"] or "not visible", "protocol_type": row["protocol_type"] or None}
+        for row in groups.rows
     ]
     return [
         {
             "name": "findings",
             "title": "Findings",
-            "note": "All findings, with evidence and recommended action. The plan is a proposal: ask the owners of the "
+            "note": "Evidence and recommended action of each finding. The plan is a proposal: ask the owners of the "
             "groups before you delete anything.",
             "columns": FINDINGS,
-            "json": embed("findings", FINDINGS, found),
+            **_fitting("findings", FINDINGS, found, findings),
         },
         {
             "name": "groups",
-            "title": "All groups",
+            "title": "Groups",
             "note": "Idle for is the time since the last commit or the last change of the group. Lag is the number of "
             "records that the group has not read. It is unknown if the group has no committed offsets, or if a log "
             "cannot be read; known lag is the sum of the known values. Unneeded offsets are committed offsets that no "
             "consumer of the group needs.",
             "columns": GROUPS,
-            "json": embed("groups", GROUPS, named),
+            **_fitting("groups", GROUPS, named, groups),
         },
     ]
 
 
-def embed(noun: str, columns: c.Sequence[Column], rows: c.Sequence[Row]) -> str:
-    """Return rows as JSON for a script element: ASCII, with HTML special characters escaped."""
-    document = {"noun": noun, "size": len(rows), "columns": [_column(column, rows) for column in columns]}
+def _fitting(noun: str, columns: c.Sequence[Column], rows: c.Sequence[Row], table: Rows) -> Row:
+    """Return the JSON of as many rows as fit into the page, and a sentence about the others if there are any."""
+    text = embed(noun, columns, rows, table.total)
+    while len(text) > _MOST:
+        rows = rows[: len(rows) // 2]
+        text = embed(noun, columns, rows, table.total)
+    number = wording.format_number
+    part = f"The page contains {number(len(rows))} of {number(table.total)} {noun}. All are in this table of the audit:"
+    return {"json": text, "part": part if len(rows) < table.total else "", "location": table.location}
+
+
+def embed(noun: str, columns: c.Sequence[Column], rows: c.Sequence[Row], total: int) -> str:
+    """Return rows as JSON for a script element: ASCII, with HTML special characters escaped.
+
+    Args:
+        total: the number of rows of which these are a part.
+    """
+    document = {
+        "noun": noun,
+        "size": len(rows),
+        "total": total,
+        "columns": [_column(column, rows) for column in columns],
+    }
     text = json.dumps(document, separators=(",", ":"), allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 

@@ -106,6 +106,9 @@ ansible-playbook clean-up.yml</code></pre>
 <section id="{{ table.name }}" aria-labelledby="{{ table.name }}-title" data-table="{{ table.name }}">
   <h2 id="{{ table.name }}-title">{{ table.title }}</h2>
   <p>{{ table.note }}</p>
+  {% if table.part %}
+  <p class="part">{{ table.part }} <code class="path">{{ table.location|printable }}</code></p>
+  {% endif %}
   <noscript><p class="no-data">This table requires JavaScript. Its rows are also in the Parquet tables of the audit.</p>
   </noscript>
   <div class="controls" hidden>
@@ -355,7 +358,8 @@ class Column {
 class Table {
   constructor(section) {
     const data = JSON.parse(section.querySelector("script").textContent);
-    Object.assign(this, {section, noun: data.noun, size: data.size, order: null, page: 0, limit: PAGE});
+    Object.assign(this, {section, noun: data.noun, size: data.size, total: data.total});
+    Object.assign(this, {order: null, page: 0, limit: PAGE});
     this.columns = data.columns.map(column => new Column(column));
     this.body = section.querySelector("tbody");
     this.search = section.querySelector("input");
@@ -435,8 +439,8 @@ class Table {
       : `No ${this.noun}${of}`;
     this.section.querySelector(".print-note").textContent = this.noun === "groups"
       ? `The table of ${formatter.format(this.size)} groups is not printed. It is in the HTML file.`
-      : `${formatter.format(rows.length)} of ${formatter.format(this.size)} ${this.noun} are printed.`
-        + (rows.length < this.size ? ` All ${this.noun} are in the HTML file.` : "");
+      : `${formatter.format(rows.length)} of ${formatter.format(this.total)} ${this.noun} are printed.`
+        + (this.size === this.total && rows.length < this.size ? ` All ${this.noun} are in the HTML file.` : "");
     for (const button of this.section.querySelectorAll("[data-go]")) {
       button.disabled = ["first", "previous"].includes(button.dataset.go) ? this.page === 0 : end >= this.found.length;
     }

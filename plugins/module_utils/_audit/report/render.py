@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import base64
-import collections
 import collections.abc as c
 import dataclasses
 import datetime
@@ -32,8 +31,12 @@ class Audit:
         duration: seconds.
         topic: the topic that was read.
         summary: groups, offsets, records, stale_groups, findings, undecodable, delete_groups, delete_offsets.
-        groups: rows of the table of groups.
+        kinds: the numbers of findings and of planned ones, by kind.
+        ages: numbers of groups, see `charts.Buckets`.
         activity: day, and the total commits, tombstones and rebalances of all groups.
+        lags, unneeded: the groups with the highest lag, and with the most unneeded offsets.
+        unknown_lags: the number of groups whose lag is partly or completely unknown.
+        groups: rows of the table of groups.
         findings: kind, group, topic, partition, evidence, action, planned.
         plan: the path of plan.json.
     """
@@ -44,9 +47,14 @@ class Audit:
     duration: float
     topic: str
     summary: dict[str, int]
-    groups: list[Row]
+    kinds: c.Mapping[str, tuple[int, int]]
+    ages: charts.Buckets
     activity: list[Row]
-    findings: list[Row]
+    lags: list[Row]
+    unneeded: list[Row]
+    unknown_lags: int
+    groups: embedded.Rows
+    findings: embedded.Rows
     warnings: list[str]
     plan: str
 
@@ -72,7 +80,7 @@ def write(path: str, audit: Audit) -> None:
     """
     text = render(audit)
     try:
-        atomic_write.put(path, text, os.replace, 0o644)
+        atomic_write.put(path, [text], os.replace, 0o644)
     except atomic_write.InPlace as exc:
         raise TaskError(
             f"report: {path} is written but cannot be synced to disk ({exc.strerror}): check the disk and audit again."
@@ -97,8 +105,6 @@ def render(audit: Audit) -> str:
         number=wording.format_number,
         time=wording.format_time,
     )
-    kinds = collections.Counter(row["kind"] for row in audit.findings)
-    planned = collections.Counter(row["kind"] for row in audit.findings if row["planned"])
     digest = base64.b64encode(hashlib.sha256(page.SCRIPT.encode()).digest()).decode()
     return environment.from_string(page.TEMPLATE).render(
         audit=audit,
@@ -111,9 +117,9 @@ def render(audit: Audit) -> str:
             for key, label in TILES
         ],
         kinds=[
-            {"advice": advice, "number": kinds[kind], "planned": planned[kind]}
+            {"advice": advice, "number": audit.kinds[kind][0], "planned": audit.kinds[kind][1]}
             for kind, advice in wording.KINDS.items()
-            if kinds[kind]
+            if kind in audit.kinds
         ],
         plan_summary=_plan_summary(audit.summary),
         example=playbook.example(audit.plan, audit.summary["delete_groups"], audit.summary["delete_offsets"]),
@@ -124,11 +130,11 @@ def render(audit: Audit) -> str:
 
 def _charts(audit: Audit) -> list[charts.Chart]:
     return [
-        charts.ages(audit.groups, audit.criteria["stale_after"]),
+        charts.ages(audit.ages, audit.criteria["stale_after"]),
         charts.activity(audit.activity, audit.created.date()),
-        charts.top(audit.groups, "known_lag", "Highest lag", _lag_note(audit.groups)),
+        charts.top(audit.lags, "known_lag", "Highest lag", _lag_note(audit.unknown_lags)),
         charts.top(
-            audit.groups,
+            audit.unneeded,
             "unneeded_offsets",
             "Most unneeded offsets",
             "Groups with the most committed offsets that none of their consumers needs.",
@@ -136,8 +142,7 @@ def _charts(audit: Audit) -> list[charts.Chart]:
     ]
 
 
-def _lag_note(groups: list[Row]) -> str:
-    unknown = sum(row["lag"] is None for row in groups)
+def _lag_note(unknown: int) -> str:
     note = "Groups with the most unread records."
     return (
         f"{note} The lag of {wording.pluralize(unknown, 'group')} is partly or completely unknown." if unknown else note

@@ -2,43 +2,132 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The rows of the report, from the tables of the audit."""
+"""The data of the report, which Spark computes from the tables of the audit: counts, and the first rows of lists."""
 
 from __future__ import annotations
 
-import collections
+import collections.abc as c
 import datetime
+import functools
 import typing as t
 
-from ..judge import findings
-from ..judge.caveats import FUTURE_TOLERANCE
-from ..libraries import pa
+from ..judge.caveats import is_future
+from ..libraries import Column, DataFrame, F
+from . import charts, embedded, wording
 
 Row = dict[str, t.Any]
 
+# rows of a table of the page at most
+MOST = 5_000
+_METERS = ("commits", "tombstones", "rebalances")
+_DAY = 86_400_000_000
+_STATES = ("fresh", "stale")
 
-def groups(table: list[Row], found: list[Row], now: datetime.datetime) -> list[Row]:
-    """Return the groups with their idle time in days and their number of unneeded offsets."""
-    unneeded = collections.Counter(row["group"] for row in found if row["kind"] in findings.UNNEEDED)
+
+class Count(t.NamedTuple):
+    """The number of findings of a kind, and how many of them are planned."""
+
+    found: int
+    planned: int
+
+
+def group_counts(now: datetime.datetime) -> list[Column]:
+    """Return the aggregates of C(groups) that `ages` reads, and C(unknown_lags).
+
+    Args:
+        now: the start of the audit.
+    """
+    age = _age(now)
+    label = F.when(age.isNull(), charts.UNKNOWN)
+    for limit, name in charts.AGES:
+        label = label.when(age < limit, name)
+    counts = [
+        F.count_if((label == name) & (F.col("stale") == (state == "stale"))).alias(f"{state} {name}")
+        for name in charts.LABELS
+        for state in _STATES
+    ]
+    return [*counts, F.count_if(F.col("lag").isNull()).alias("unknown_lags")]
+
+
+def ages(counted: Row) -> charts.Buckets:
+    """Return the numbers of groups that are not stale and stale, by the time since their last commit or change."""
+    return {name: (counted[f"fresh {name}"], counted[f"stale {name}"]) for name in charts.LABELS}
+
+
+def finding_counts() -> list[Column]:
+    """Return the aggregates of C(findings) that `kinds` reads."""
+    of_kinds = {kind: F.col("kind") == kind for kind in wording.KINDS}
+    counts = [F.count_if(is_kind).alias(f"found {kind}") for kind, is_kind in of_kinds.items()]
     return [
-        {
-            **row,
-            "age_days": _age(row["idle_since"], now),
-            "unneeded_offsets": row["partitions"] if row["stale"] else unneeded[row["group"]],
-        }
-        for row in table
+        *counts,
+        *(F.count_if(is_kind & F.col("planned")).alias(f"planned {kind}") for kind, is_kind in of_kinds.items()),
     ]
 
 
-def _age(since: datetime.datetime | None, now: datetime.datetime) -> float | None:
-    """Return an idle time in days, None if unknown; 0 if the group committed during the audit."""
-    if since is None or since > now + FUTURE_TOLERANCE:
-        return None
-    return max(0.0, (now - since).total_seconds() / 86_400)
+def kinds(counted: Row) -> dict[str, Count]:
+    """Return the numbers of findings of each kind that was found."""
+    counts = {kind: Count(counted[f"found {kind}"], counted[f"planned {kind}"]) for kind in wording.KINDS}
+    return {kind: count for kind, count in counts.items() if count.found}
 
 
-def activity(table: pa.Table) -> list[Row]:
+def activity(table: DataFrame) -> list[Row]:
     """Return the total commits, tombstones and rebalances of all groups per day."""
-    meters = ("commits", "tombstones", "rebalances")
-    summed = table.group_by("day").aggregate([(name, "sum") for name in meters]).sort_by("day")
-    return summed.rename_columns({f"{name}_sum": name for name in meters}).to_pylist()
+    days = table.groupBy("day").agg(*(F.sum(name).alias(name) for name in _METERS))
+    return sorted(_collected(days), key=lambda row: t.cast(datetime.date, row["day"]))
+
+
+class Groups(t.NamedTuple):
+    """The first groups of the table of the page, and the groups with the highest lag and most unneeded offsets."""
+
+    listed: list[Row]
+    lags: list[Row]
+    unneeded: list[Row]
+
+
+def groups(table: DataFrame, now: datetime.datetime) -> Groups:
+    """Return the rows of the table C(groups) that the page contains, with their idle time in days."""
+    rows = table.withColumn("age_days", _age(now)).select(*(column.key for column in embedded.GROUPS))
+    lists = [
+        rows.orderBy(F.desc("stale"), F.desc("unneeded_offsets"), F.desc_nulls_last("known_lag"), "group").limit(MOST),
+        *(
+            rows.filter(F.col(column) > 0).orderBy(F.desc(column), "group").limit(charts.TOP)
+            for column in ("known_lag", "unneeded_offsets")
+        ),
+    ]
+    # one action for all lists
+    numbered = [each.withColumn("list", F.lit(number)) for number, each in enumerate(lists)]
+    found = _collected(functools.reduce(DataFrame.unionByName, numbered))
+    return Groups(*([row for row in found if row["list"] == number] for number in range(len(lists))))
+
+
+def findings(table: DataFrame, counted: c.Mapping[str, Count]) -> list[Row]:
+    """Return the rows of the table C(findings) that the page contains, some of each kind."""
+    by_name = ("group", "topic", "partition")
+    parts = [
+        table.filter(F.col("kind") == kind).orderBy(*by_name).limit(number)
+        for kind, number in shares({kind: count.found for kind, count in counted.items()}, MOST).items()
+    ]
+    if not parts:
+        return []
+    places = {kind: place for place, kind in enumerate(wording.KINDS)}
+    found = _collected(functools.reduce(DataFrame.unionByName, parts))
+    return sorted(found, key=lambda row: places[row["kind"]])
+
+
+def shares(numbers: c.Mapping[str, int], most: int) -> dict[str, int]:
+    """Return how many of each kind to take, so that they are `most` at most: all of the rare kinds."""
+    given: dict[str, int] = {}
+    for place, (kind, number) in enumerate(sorted(numbers.items(), key=lambda each: each[1])):
+        given[kind] = min(number, (most - sum(given.values())) // (len(numbers) - place))
+    return given
+
+
+def _age(now: datetime.datetime) -> Column:
+    """Return the idle time of a group in days, null if unknown; 0 if the group committed during the audit."""
+    micros = F.unix_micros(F.lit(now)) - F.unix_micros("idle_since")
+    return F.when(~is_future(now), F.greatest(F.lit(0.0), micros / _DAY))
+
+
+def _collected(frame: DataFrame) -> list[Row]:
+    rows: list[Row] = frame.toArrow().to_pylist()
+    return rows
