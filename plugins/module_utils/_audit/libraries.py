@@ -17,7 +17,7 @@ try:
     import pyarrow.parquet as pq
     from pyspark import SparkContext, SparkFiles, StorageLevel
     from pyspark.errors import PySparkException, PySparkRuntimeError
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession, Window
     from pyspark.sql import functions as F
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
     from pyspark.sql.pandas.types import from_arrow_schema
@@ -26,7 +26,7 @@ except ImportError:
     # classes are derived from these
     DataSource = DataSourceReader = object
     Column = DataFrame = F = InputPartition = PySparkException = PySparkRuntimeError = None
-    SparkContext = SparkFiles = SparkSession = StorageLevel = StructType = None
+    SparkContext = SparkFiles = SparkSession = StorageLevel = StructType = Window = None
     from_arrow_schema = pa = pc = pq = None
 
 # executors may lack this one alone
@@ -53,6 +53,7 @@ __all__ = [
     "StorageLevel",
     "StructType",
     "TopicPartition",
+    "Window",
     "confluent_kafka",
     "from_arrow_schema",
     "pa",

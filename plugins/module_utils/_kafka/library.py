@@ -21,6 +21,7 @@ try:
     from kafka.net.sasl.oauth import AbstractTokenProvider
     from kafka.net.selector import NetworkSelector
     from kafka.protocol import parser as kafka_parser
+    from kafka.protocol.admin.cluster import DescribeLogDirsRequest
     from kafka.protocol.admin.configs import (
         DescribeConfigsRequest,
         IncrementalAlterConfigsRequest,
@@ -47,7 +48,7 @@ except ImportError:
     AbstractTokenProvider = KafkaConnection = KafkaProtocol = NetworkSelector = object
     ApiMessage = ApiMessageData = ConsumerProtocolAssignment = ConsumerProtocolSubscription = None
     DeleteGroupsRequest = DeleteTopicsRequest = DescribeConfigsRequest = DescribeGroupsRequest = None
-    DescribeProducersRequest = ListTransactionsRequest = None
+    DescribeLogDirsRequest = DescribeProducersRequest = ListTransactionsRequest = None
     FindCoordinatorRequest = Future = IncrementalAlterConfigsRequest = None
     KafkaConnectionManager = LeaveGroupRequest = ListConfigResourcesRequest = None
     ListGroupsRequest = ListOffsetsRequest = MetadataRequest = OffsetCommitRequest = None
@@ -66,6 +67,7 @@ __all__ = [
     "DeleteTopicsRequest",
     "DescribeConfigsRequest",
     "DescribeGroupsRequest",
+    "DescribeLogDirsRequest",
     "DescribeProducersRequest",
     "FindCoordinatorRequest",
     "Future",

@@ -15,12 +15,12 @@ from ..._files import plan as plan_file
 from ..._files.plan import Judged, Plan
 from ..._kafka.model import TopicPartition
 from ..._kafka.session import Session
-from ..ingest import records, spark_read
+from ..ingest import spark_read
 from ..judge import caveats, findings, frames, live_state, plan
 from ..judge.findings import Criteria
 from ..judge.frames import LiveFrames
 from ..judge.live_state import Live
-from ..libraries import DataFrame, F, SparkSession, StorageLevel, pa
+from ..libraries import DataFrame, SparkSession, pa
 from ..report import render
 from ..report import rows as report_rows
 from . import store, tables
@@ -70,9 +70,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     scan = spark_read.read(
         spark, settings.connection, settings.topic, settings.deadline, settings.client_rack, settings.read_rate
     )
-    scan.persist(StorageLevel.MEMORY_AND_DISK)
-    read = _rows(scan.filter(F.col("kind") == records.PARTITION).select("source_partition", "records", "problem"))
-    committed = _rows(frames.commits(scan).select("topic", "partition").distinct())
+    committed = _rows(frames.commits(scan.rows).select("topic", "partition").distinct())
     stage(spark, "Query groups without members, topics and logs")
     with _session(settings) as session:
         seen = session.wire.run(live_state.recheck_empty, session, seen)
@@ -81,12 +79,12 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         cluster_id,
         created,
         started,
-        sum(row["records"] for row in read),
-        {row["source_partition"]: row["problem"] for row in read if row["problem"]},
+        sum(one.records for one in scan.ended),
+        {one.source_partition: one.problem for one in scan.ended if one.problem},
         seen.warnings,
         seen.retention,
     )
-    return publish(settings, facts, classify(settings, facts, scan, _frames(spark, seen, partitions)))
+    return publish(settings, facts, classify(settings, facts, scan.rows, _frames(spark, seen, partitions)))
 
 
 def classify(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames) -> dict[str, DataFrame]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import collections
 import collections.abc as c
-import heapq
+import itertools
+import math
 import typing as t
 
 from ..._errors import TaskError
@@ -20,11 +21,16 @@ if t.TYPE_CHECKING:
 
 
 class Range(t.NamedTuple):
-    """The offsets to read of one partition: from `start` up to, but not including, `end`."""
+    """The offsets to read of one partition: from `start` up to, but not including, `end`.
+
+    Attributes:
+        cut: whether other splits read other offsets of the partition.
+    """
 
     partition: int
     start: int
     end: int
+    cut: bool = False
 
     @property
     def size(self) -> int:
@@ -36,22 +42,41 @@ Split = tuple[Range, ...]
 
 
 class Ended(t.NamedTuple):
-    """The read status of one partition: last position, number of records, and why the end was not reached."""
+    """The read status of one range: last position, number of records, why the end was not reached.
+
+    Attributes:
+        partial: whether the rows of the partition must be combined, see `merge`.
+    """
 
     source_partition: int
     source_offset: int
     records: int
     problem: str | None
+    partial: bool
 
 
-async def ranges(session: Session, topic: str) -> list[Range]:
-    """Return the current range of each partition, from log start to high watermark.
+class Topic(t.NamedTuple):
+    """What is to be read.
+
+    Attributes:
+        ranges: the current range of each partition, from log start to high watermark.
+        weights: the bytes of each partition, estimated from offsets if the brokers do not return them.
+        exact: whether the brokers returned all of them.
+    """
+
+    ranges: list[Range]
+    weights: dict[int, int]
+    exact: bool
+
+
+async def describe(session: Session, topic: str) -> Topic:
+    """Return the ranges and weights of all partitions.
 
     Raises:
         TaskError: the topic does not exist, or a partition cannot be read.
     """
     # imported late, because executors do not have kafka-python
-    from ..._operations._read_topics import describe_topics, read_logs
+    from ..._operations._read_topics import describe_topics, partition_sizes, read_logs
 
     found = (await describe_topics(session, [topic]))[topic]
     if isinstance(found, KafkaError):
@@ -59,13 +84,31 @@ async def ranges(session: Session, topic: str) -> list[Range]:
     if not found.partitions:
         raise TaskError(f"The topic {topic} cannot be read: it has no partitions. {_ADVICE}")
     wanted = [TopicPartition(topic, partition) for partition in sorted(found.partitions)]
-    made = []
+    ranges = []
     for where, log in (await read_logs(session, wanted)).items():
         if isinstance(log, KafkaError):
             raise unreadable(topic, where.partition, f"{log.name}: {log.message}")
-        made.append(Range(where.partition, *log))
-    return made
+        ranges.append(Range(where.partition, *log))
+    sizes = {where.partition: size for where, size in (await partition_sizes(session, wanted)).items()}
+    exact = not any(isinstance(size, KafkaError) for size in sizes.values())
+    # of an empty partition, the files may remain
+    weights = {
+        one.partition: 0 if not one.size else sizes[one.partition] if exact else one.size * _RECORD_BYTES
+        for one in ranges
+    }
+    return Topic(ranges, t.cast("dict[int, int]", weights), exact)
 
+
+# below so many bytes, to combine the parts of a partition takes longer than to read it
+_MIN_CUT = 32 * 1024 * 1024
+# up to so many times its share
+_TOLERANCE = 1.25
+# more splits than cores have at least so many bytes each
+_MIN_SPLIT = 16 * 1024 * 1024
+# more splits a core on one host, if the sizes of the partitions are unknown
+_SPLITS_A_CORE = 4
+# an estimate, with the overhead of batches
+_RECORD_BYTES = 100
 
 _ADVICE = "Check that a group has committed offsets on this cluster, and check READ and DESCRIBE on the topic."
 
@@ -78,14 +121,68 @@ def unreadable(topic: str, partition: int, why: str) -> TaskError:
     )
 
 
-def group(wanted: c.Iterable[Range], count: int) -> list[Split]:
-    """Return up to `count` splits of similar size: largest range first, each added to the smallest split."""
-    ordered = sorted(wanted, key=lambda one: (-one.size, one.partition))
-    heap: list[tuple[int, int, list[Range]]] = [(0, number, []) for number in range(min(max(1, count), len(ordered)))]
-    for one in ordered:
-        size, number, split = heap[0]
-        heapq.heapreplace(heap, (size + one.size, number, [*split, one]))
-    return [tuple(split) for _size, _number, split in sorted(heap, key=lambda entry: entry[1])]
+class Cores(t.NamedTuple):
+    """The cores that will read.
+
+    Attributes:
+        number: those known when the scan is planned.
+        cluster: whether there may be more later, on other hosts.
+    """
+
+    number: int
+    cluster: bool
+
+
+def plan(topic: Topic, cores: Cores) -> list[Split]:
+    """Return splits of similar weight.
+
+    There is one split for each core. On a cluster, whose executors may still be starting, there are more if the topic is
+    large, up to one for each partition; on one host, there are more if the sizes of the partitions are unknown.
+    """
+    total = sum(topic.weights.values())
+    most = len(topic.ranges) if cores.cluster else cores.number * (1 if topic.exact else _SPLITS_A_CORE)
+    return distribute(topic, max(1, cores.number, min(most, total // _MIN_SPLIT)))
+
+
+def distribute(topic: Topic, count: int) -> list[Split]:
+    """Return up to `count` splits of similar weight.
+
+    A large partition is cut at offsets, so that several splits read it, if it has more than the share of one split. The
+    others are distributed: the heaviest first, each to the lightest split.
+    """
+    total = sum(topic.weights.values())
+    pieces = [
+        (topic.weights[one.partition] / parts, piece)
+        for one in topic.ranges
+        for parts in [_parts(one, topic.weights[one.partition], total, count)]
+        for piece in _cut(one, parts)
+    ]
+    splits: list[list[Range]] = [[] for _each in range(min(count, len(pieces)))]
+    sums = [0.0] * len(splits)
+    for weight, piece in sorted(pieces, key=lambda one: (-one[0], one[1])):
+        # never two pieces of a partition
+        free = [
+            number
+            for number, split in enumerate(splits)
+            if not piece.cut or all(one.partition != piece.partition for one in split)
+        ]
+        lightest = min(free, key=lambda number: sums[number])
+        splits[lightest].append(piece)
+        sums[lightest] += weight
+    return [tuple(split) for split in splits]
+
+
+def _parts(wanted: Range, weight: int, total: int, count: int) -> int:
+    """Return the number of splits that read a partition: one, unless it is large, and more than the share of one."""
+    if weight < _MIN_CUT or weight * count <= _TOLERANCE * total:
+        return 1
+    return max(1, min(count, math.ceil(weight * count / total), wanted.size))
+
+
+def _cut(wanted: Range, parts: int) -> list[Range]:
+    """Return a range in a number of parts."""
+    bounds = [wanted.start + wanted.size * part // parts for part in range(parts + 1)]
+    return [Range(wanted.partition, *pair, parts > 1) for pair in itertools.pairwise(bounds)]
 
 
 class Progress:
@@ -105,25 +202,20 @@ class Progress:
         self.remaining = {one.partition for one in split if one.size > 0}
         self.blocked: set[int] = set()
 
-    def exceeds(self, positions: c.Mapping[int, int]) -> bool:
-        """Return whether an offset is at or after the end of its range."""
-        return any(offset >= self._ends[partition] for partition, offset in positions.items())
+    def end(self, partition: int) -> int:
+        """Return the offset at which the range of a partition ends."""
+        return self._ends[partition]
 
-    def within(self, partition: int, offset: int) -> bool:
-        """Return whether a record belongs to the split."""
-        return offset < self._ends[partition]
+    def add(self, partition: int, count: int, last: int) -> set[int]:
+        """Add records of the range; return the partition if it is now done.
 
-    def add(self, partitions: c.Iterable[int], positions: c.Mapping[int, int]) -> set[int]:
-        """Add records by partition, and the last offset of each partition; return the partitions that are now done."""
-        self._records.update(partitions)
-        done = set()
-        for partition, offset in positions.items():
-            self._reached[partition] = offset + 1
-            self.blocked.discard(partition)
-            if offset + 1 >= self._ends[partition]:
-                done.add(partition)
-        self.remaining -= done
-        return done
+        Args:
+            last: the offset of the last record that was read, in the range or after it.
+        """
+        self._records[partition] += count
+        self._reached[partition] = min(last + 1, self._ends[partition])
+        self.blocked.discard(partition)
+        return self._finish(partition) if last + 1 >= self._ends[partition] else set()
 
     def end_of_log(self, partition: int, offset: int) -> set[int]:
         """Handle the end of the readable log at an offset; return the partitions that are now done."""
@@ -163,4 +255,4 @@ class Progress:
         reached, problem = self._reached[one.partition], self._problems.get(one.partition)
         if one.partition in self.remaining:
             problem = f"an open transaction at offset {reached} hides the records up to offset {one.end}"
-        return Ended(one.partition, reached, self._records[one.partition], problem)
+        return Ended(one.partition, reached, self._records[one.partition], problem, one.cut)
