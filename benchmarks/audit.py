@@ -179,7 +179,7 @@ class Audit:
         def run() -> None:
             rows = self._spark_read.read(self._spark, self._connection, topic, time.time() + 3600)
             draft = self._store.Draft(tempfile.mkdtemp(dir=self._folder), "", datetime.now(UTC))
-            self._tables.write(self._frames.commits(rows), "scan", draft, self._settings(topic))
+            self._tables.write(self._frames.commits(rows.rows), "scan", draft, self._settings(topic))
 
         return self._timed(run)
 

@@ -81,15 +81,14 @@ def test_the_executors_have_no_more_than_they_need(spark: SparkSession) -> None:
 
 def test_the_executors_read_what_is_shipped_to_them(cluster: Cluster, spark: SparkSession) -> None:
     scan = spark_read.read(spark, connection(cluster.bootstrap), TOPIC, time.time() + 60)
-    assert scan.rdd.getNumPartitions() == 2
-    rows = scan.toArrow().to_pylist()
+    assert scan.rows.rdd.getNumPartitions() == 2
+    rows = scan.rows.toArrow().to_pylist()
     committed = {row["group"]: row["offset"] for row in rows if row["kind"] == "offset_commit"}
     assert {group: committed.get(group) for group in GROUPS} == dict.fromkeys(GROUPS, 3)
     assert sorted(row["source_partition"] for row in rows if row["kind"] == "partition") == list(range(10))
 
 
 def test_a_failure_of_an_executor_is_told_in_one_sentence(cluster: Cluster, spark: SparkSession) -> None:
-    planned = spark_read.read(spark, connection(cluster.bootstrap), TOPIC, time.time())
     with pytest.raises(PySparkException) as failed:
-        planned.toArrow()
+        spark_read.read(spark, connection(cluster.bootstrap), TOPIC, time.time())
     assert spark_read.cause(failed.value).startswith("The timeout expired before partition ")

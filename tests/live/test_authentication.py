@@ -174,7 +174,7 @@ def test_an_audit_reads(world: Doors, kerberos: Callable[..., None], way: str, t
         return
     wanted = audit_settings(tmp_path, world.cluster.listeners[listener], **make(world))
     with Session(wanted.connection, check_mode=True) as session:
-        planned = splits.group(session.wire.run(splits.ranges, session, wanted.topic), 1)
+        planned = splits.distribute(session.wire.run(splits.describe, session, wanted.topic), 1)
     access, groups = Access.of(wanted.connection), set()
     for split in planned:
         for batch in scan.scan(access, wanted.topic, split, wanted.deadline):

@@ -156,7 +156,12 @@ class Activity:
         unknown = (None, None)
         return [
             Generations(
-                self._partition, self._first_offset or 0, group, start, *self._first_rebalances.get(start, unknown), last
+                self._partition,
+                self._first_offset or 0,
+                group,
+                start,
+                *self._first_rebalances.get(start, unknown),
+                last,
             )
             for group, start, last in named
             if group is not None

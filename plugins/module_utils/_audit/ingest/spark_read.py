@@ -53,7 +53,6 @@ def read(
         PySparkException: an executor cannot read it.
     """
     wanted = planning.plan(connection, topic, deadline, cores(spark), client_rack, read_rate)
-    shipping.ship(spark)
     return scanned(frame(spark, wanted))
 
 
@@ -66,8 +65,9 @@ def cores(spark: SparkSession) -> Cores:
 def frame(spark: SparkSession, wanted: Scan) -> DataFrame:
     """Return the rows of all splits; Spark reads them when they are used.
 
-    A table function, because Spark starts three Python processes to plan a read of a data source in Python.
+    They come from a table function, because Spark starts three Python processes to plan the read of a data source.
     """
+    shipping.ship(spark)
     table = F.arrow_udtf(executor.bound_to(wanted), returnType=from_arrow_schema(records.schema()))
     count = len(wanted.splits)
     return table(spark.range(0, count, 1, count).asTable())

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import collections
-import collections.abc as c
 import itertools
 import math
 import typing as t
@@ -136,8 +135,8 @@ class Cores(t.NamedTuple):
 def plan(topic: Topic, cores: Cores) -> list[Split]:
     """Return splits of similar weight.
 
-    There is one split for each core. On a cluster, whose executors may still be starting, there are more if the topic is
-    large, up to one for each partition; on one host, there are more if the sizes of the partitions are unknown.
+    There is one split for each core. On a cluster, whose executors may still be starting, there are more if the topic
+    is large, up to one for each partition; on one host, there are more if the sizes of the partitions are unknown.
     """
     total = sum(topic.weights.values())
     most = len(topic.ranges) if cores.cluster else cores.number * (1 if topic.exact else _SPLITS_A_CORE)
