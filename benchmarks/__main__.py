@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks [compare | one_task | share_groups | audit | check] [--help]``: one benchmark.
+"""``python -m benchmarks [compare | one_task | share_groups | audit | cold | check] [--help]``: one benchmark.
 
 Without its name all but check, each of which writes its section of docs/benchmarks.md.
 """
@@ -15,8 +15,8 @@ import sys
 
 from tests.support.collection import CHECKOUT, install
 
-ALL = (("one_task", "--write"), ("compare",), ("share_groups", "--write"), ("audit",))
-NAMES = ("compare", "one_task", "share_groups", "audit", "check")
+ALL = (("one_task", "--write"), ("compare",), ("share_groups", "--write"), ("audit",), ("cold", "--write"))
+NAMES = ("compare", "one_task", "share_groups", "audit", "cold", "check")
 
 
 def main(*arguments: str) -> None:

@@ -15,6 +15,7 @@ try:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
+    from py4j.protocol import Py4JJavaError
     from pyspark import SparkContext, SparkFiles, StorageLevel
     from pyspark.errors import PySparkException, PySparkRuntimeError
     from pyspark.sql import Column, DataFrame, SparkSession, Window
@@ -25,7 +26,7 @@ try:
 except ImportError:
     # classes are derived from these
     DataSource = DataSourceReader = object
-    Column = DataFrame = F = InputPartition = PySparkException = PySparkRuntimeError = None
+    Column = DataFrame = F = InputPartition = Py4JJavaError = PySparkException = PySparkRuntimeError = None
     SparkContext = SparkFiles = SparkSession = StorageLevel = StructType = Window = None
     from_arrow_schema = pa = pc = pq = None
 
@@ -45,6 +46,7 @@ __all__ = [
     "F",
     "InputPartition",
     "Message",
+    "Py4JJavaError",
     "PySparkException",
     "PySparkRuntimeError",
     "SparkContext",

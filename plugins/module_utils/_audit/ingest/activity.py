@@ -152,20 +152,13 @@ class Activity:
 
     def generations(self) -> list[Generations]:
         """Return the generations of each group whose name is valid UTF-8."""
-        named = ((_name(start[2:]), start, last) for start, last in self._generations.items())
-        unknown = (None, None)
-        return [
-            Generations(
-                self._partition,
-                self._first_offset or 0,
-                group,
-                start,
-                *self._first_rebalances.get(start, unknown),
-                last,
-            )
-            for group, start, last in named
-            if group is not None
-        ]
+        found = []
+        for start, last in self._generations.items():
+            group = _name(start[2:])
+            if group is not None:
+                day, first = self._first_rebalances.get(start, (None, None))
+                found.append(Generations(self._partition, self._first_offset or 0, group, start, day, first, last))
+        return found
 
 
 def _name(field: bytes) -> str | None:

@@ -11,7 +11,7 @@ import typing as t
 
 from ..._kafka.options import Connection
 from ..libraries import DataFrame, F, SparkSession, StorageLevel, from_arrow_schema
-from . import executor, merge, planning, records, shipping
+from . import executor, merge, planning, probe, records, shipping
 from .executor import Scan
 from .splits import Cores, Ended
 
@@ -52,7 +52,11 @@ def read(
         TaskError: the topic cannot be read; later errors are inside the exception of Spark, see `cause`.
         PySparkException: an executor cannot read it.
     """
-    wanted = planning.plan(connection, topic, deadline, cores(spark), client_rack, read_rate)
+    available = cores(spark)
+    wanted = planning.plan(connection, topic, deadline, available, client_rack, read_rate)
+    shipping.ship(spark)
+    if available.cluster:
+        probe.check(spark, wanted, available.number)
     return scanned(frame(spark, wanted))
 
 
