@@ -19,12 +19,12 @@ import pyarrow as pa
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import (
+    distribution,
     merge,
     planning,
     records,
     scan,
     spark_read,
-    splits,
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.reader import Batch
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.scan import Bound
@@ -142,12 +142,13 @@ def tables(spark: SparkSession, scan_rows: DataFrame, folder: Path) -> dict[str,
 
 
 def test_a_real_topic(cluster: Cluster, spark: SparkSession, tmp_path: Path) -> None:
+    """The unlimited scan runs in this process, as that of any small topic."""
     topic = "audit-partial"
     fill(cluster, topic)
     given = connection(cluster.bootstrap)
     unlimited = spark_read.read(spark, given, topic, time.time() + 300)
     assert [one.partial for one in unlimited.ended] == [False] * 3
-    with mock.patch.object(planning, "BOUND", TIGHT), mock.patch.object(splits, "_MIN_CUT", 0):
+    with mock.patch.object(planning, "BOUND", TIGHT), mock.patch.object(distribution, "_MIN_CUT", 0):
         # with a rate, records come in smaller batches, after each of which the bound is checked
         bounded = spark_read.read(spark, given, topic, time.time() + 300, read_rate=10_000_000)
     parts = Counter(one.source_partition for one in bounded.ended)

@@ -20,9 +20,11 @@ from unittest import mock
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import access as access_module
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import (
+    distribution,
     planning,
     reader,
     scan,
+    shipping,
     spark_read,
     splits,
 )
@@ -68,6 +70,12 @@ def spark(event_log: Path) -> Iterator[SparkSession]:
         yield session
 
 
+@pytest.fixture(autouse=True)
+def on_executors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Executors read topics of any size; the tests of whole audits have small ones, which the driver reads."""
+    monkeypatch.setattr(distribution, "_SMALL", -1)
+
+
 def read(spark: SparkSession, given: Connection, topic: str = TOPIC, seconds: float = PATIENCE) -> list[Row]:
     rows: list[Row] = spark_read.read(spark, given, topic, time.time() + seconds).rows.toArrow().to_pylist()
     return rows
@@ -75,6 +83,7 @@ def read(spark: SparkSession, given: Connection, topic: str = TOPIC, seconds: fl
 
 def planned_rows(spark: SparkSession, given: Connection, topic: str = TOPIC, seconds: float = PATIENCE) -> DataFrame:
     """What `read` reads, planned now and read later."""
+    shipping.ship(spark)
     return spark_read.frame(spark, planning.plan(given, topic, time.time() + seconds, spark_read.cores(spark)))
 
 

@@ -10,12 +10,12 @@ import asyncio
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import splits
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.splits import Cores, Progress, Range
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import distribution, planning
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.distribution import Cores
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.splits import Progress, Range
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Topic
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _read_topics
 
 GONE = KafkaError(3, "UNKNOWN_TOPIC_OR_PARTITION", "there is no such topic", True)
 LEADERLESS = KafkaError(5, "LEADER_NOT_AVAILABLE", "there is no leader", True)
@@ -24,12 +24,12 @@ LEADERLESS = KafkaError(5, "LEADER_NOT_AVAILABLE", "there is no leader", True)
 REFUSED = KafkaError(31, "CLUSTER_AUTHORIZATION_FAILED", "it is not allowed", False)
 
 
-Described = t.Callable[[Topic | KafkaError, dict[int, t.Any], dict[int, t.Any]], splits.Topic]
+Described = t.Callable[[Topic | KafkaError, dict[int, t.Any], dict[int, t.Any]], distribution.Topic]
 
 
 @pytest.fixture
 def described(monkeypatch: pytest.MonkeyPatch) -> Described:
-    def of(topic: Topic | KafkaError, logs: dict[int, t.Any], sizes: dict[int, t.Any]) -> splits.Topic:
+    def of(topic: Topic | KafkaError, logs: dict[int, t.Any], sizes: dict[int, t.Any]) -> distribution.Topic:
         async def describe_topics(_session: t.Any, names: list[str]) -> dict[str, t.Any]:
             return dict.fromkeys(names, topic)
 
@@ -39,10 +39,10 @@ def described(monkeypatch: pytest.MonkeyPatch) -> Described:
         async def partition_sizes(_session: t.Any, wanted: list[t.Any]) -> dict[t.Any, t.Any]:
             return {where: sizes[where.partition] for where in wanted}
 
-        monkeypatch.setattr(_read_topics, "describe_topics", describe_topics)
-        monkeypatch.setattr(_read_topics, "read_logs", read_logs)
-        monkeypatch.setattr(_read_topics, "partition_sizes", partition_sizes)
-        return asyncio.run(splits.describe(t.cast(t.Any, None), "t"))
+        monkeypatch.setattr(planning, "describe_topics", describe_topics)
+        monkeypatch.setattr(planning, "read_logs", read_logs)
+        monkeypatch.setattr(planning, "partition_sizes", partition_sizes)
+        return asyncio.run(planning.describe(t.cast(t.Any, None), "t"))
 
     return of
 
@@ -81,9 +81,9 @@ def test_a_topic_that_cannot_be_read(
         described(topic, logs, {})
 
 
-def topic_of(weights: list[int], exact: bool = True) -> splits.Topic:
+def topic_of(weights: list[int], exact: bool = True) -> distribution.Topic:
     ranges = [Range(number, 10, 10 + 100 * weight) for number, weight in enumerate(weights)]
-    return splits.Topic(ranges, dict(enumerate(weights)), exact)
+    return distribution.Topic(ranges, dict(enumerate(weights)), exact)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def topic_of(weights: list[int], exact: bool = True) -> splits.Topic:
     ],
 )
 def test_distribute(weights: list[int], count: int, grouped: list[list[int]]) -> None:
-    made = splits.distribute(topic_of(weights), count)
+    made = distribution.distribute(topic_of(weights), count)
     assert [[one.partition for one in split] for split in made] == grouped
     assert not any(one.cut for split in made for one in split)
 
@@ -120,9 +120,9 @@ def test_a_large_partition_is_cut(
     monkeypatch: pytest.MonkeyPatch, weights: list[int], count: int, pieces: dict[int, int]
 ) -> None:
     topic = topic_of(weights)
-    assert all(not one.cut for split in splits.distribute(topic, count) for one in split)
-    monkeypatch.setattr(splits, "_MIN_CUT", 20)
-    made = splits.distribute(topic, count)
+    assert all(not one.cut for split in distribution.distribute(topic, count) for one in split)
+    monkeypatch.setattr(distribution, "_MIN_CUT", 20)
+    made = distribution.distribute(topic, count)
     every = sorted(one for split in made for one in split)
     assert {one.partition: sum(each.partition == one.partition for each in every) for one in every if one.cut} == pieces
     # each offset once, and no split with two pieces of a partition
@@ -138,8 +138,10 @@ MB = 1024 * 1024
 @pytest.mark.parametrize(
     ("weights", "cores", "exact", "count"),
     [
-        ([1] * 50, Cores(2, False), True, 2),
-        ([1] * 50, Cores(2, False), False, 2),
+        ([1] * 50, Cores(2, False), True, 1),
+        ([1] * 50, Cores(2, False), False, 1),
+        ([MB] * 9, Cores(2, False), True, 2),
+        ([MB] * 9, Cores(2, False), False, 2),
         ([40 * MB] * 50, Cores(2, False), True, 2),
         ([40 * MB] * 50, Cores(2, False), False, 8),
         # executors that may come
@@ -151,7 +153,7 @@ MB = 1024 * 1024
     ],
 )
 def test_the_number_of_splits(weights: list[int], cores: Cores, exact: bool, count: int) -> None:
-    assert len(splits.plan(topic_of(weights, exact), cores)) == count
+    assert len(distribution.plan(topic_of(weights, exact), cores)) == count
 
 
 # what is read of a partition from 10 to 15: records (their offsets), or the end of the log (its offset)

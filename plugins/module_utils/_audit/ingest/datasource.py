@@ -12,8 +12,8 @@ import time
 from ..._kafka.options import Connection
 from ..libraries import DataSource, DataSourceReader, InputPartition, SparkSession, StructType, from_arrow_schema, pa
 from . import planning, records, shipping, spark_read
+from .distribution import Cores
 from .executor import Scan
-from .splits import Cores
 
 NAME = "consumer_offsets"
 

@@ -21,7 +21,13 @@ from .splits import Split
 
 @dataclasses.dataclass(frozen=True)
 class Scan:
-    """The work of the executors; `deadline` is in seconds since the epoch, `rate` in bytes per second of a split."""
+    """The work of the executors.
+
+    Attributes:
+        deadline: seconds since the epoch.
+        rate: bytes per second of a split; None for no limit.
+        small: whether the driver reads the splits itself.
+    """
 
     access: Access
     topic: str
@@ -29,6 +35,7 @@ class Scan:
     deadline: float
     rate: float | None
     bound: Bound
+    small: bool
 
     def rows(self, split: Split) -> c.Iterator[pa.RecordBatch]:
         """Return the rows of one split; see `scan.scan`."""

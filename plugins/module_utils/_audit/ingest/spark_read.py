@@ -10,10 +10,11 @@ import re
 import typing as t
 
 from ..._kafka.options import Connection
-from ..libraries import DataFrame, F, SparkSession, StorageLevel, from_arrow_schema
+from ..libraries import DataFrame, F, SparkSession, StorageLevel, from_arrow_schema, pa, pc
 from . import executor, merge, planning, probe, records, shipping
+from .distribution import Cores
 from .executor import Scan
-from .splits import Cores, Ended
+from .splits import Ended
 
 _TASK_ERROR = re.compile(r"^[\w.]*\bTaskError: (.+)$", re.MULTILINE)
 _PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception): .+)$", re.MULTILINE)
@@ -54,10 +55,20 @@ def read(
     """
     available = cores(spark)
     wanted = planning.plan(connection, topic, deadline, available, client_rack, read_rate)
+    if wanted.small:
+        return _read_here(spark, wanted)
     shipping.ship(spark)
     if available.cluster:
         probe.check(spark, wanted, available.number)
     return scanned(frame(spark, wanted))
+
+
+def _read_here(spark: SparkSession, wanted: Scan) -> Scanned:
+    """Scan a small topic in this process."""
+    batches = [batch for split in wanted.splits for batch in wanted.rows(split)]
+    table = pa.Table.from_batches(batches, records.schema())
+    status = table.filter(pc.equal(table["kind"], records.PARTITION)).select(Ended._fields)
+    return _merged(spark.createDataFrame(table), status)
 
 
 def cores(spark: SparkSession) -> Cores:
@@ -67,21 +78,23 @@ def cores(spark: SparkSession) -> Cores:
 
 
 def frame(spark: SparkSession, wanted: Scan) -> DataFrame:
-    """Return the rows of all splits; Spark reads them when they are used.
+    """Return the rows of all splits; the executors read them when they are used.
 
     They come from a table function, because Spark starts three Python processes to plan the read of a data source.
     """
-    shipping.ship(spark)
     table = F.arrow_udtf(executor.bound_to(wanted), returnType=from_arrow_schema(records.schema()))
     count = len(wanted.splits)
     return table(spark.range(0, count, 1, count).asTable())
 
 
 def scanned(rows: DataFrame) -> Scanned:
-    """Read the rows, and combine them if the scan is partial."""
+    """Read the rows once, and combine them if the scan is partial."""
     rows.persist(StorageLevel.MEMORY_AND_DISK)
-    status = rows.filter(F.col("kind") == records.PARTITION).select(*Ended._fields).toArrow().to_pylist()
-    ended = [Ended(**row) for row in status]
+    return _merged(rows, rows.filter(F.col("kind") == records.PARTITION).select(*Ended._fields).toArrow())
+
+
+def _merged(rows: DataFrame, status: pa.Table) -> Scanned:
+    ended = [Ended(**row) for row in status.to_pylist()]
     if not any(one.partial for one in ended):
         return Scanned(rows, ended)
     return Scanned(merge.merged(rows).persist(StorageLevel.MEMORY_AND_DISK), ended)

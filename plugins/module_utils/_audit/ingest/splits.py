@@ -2,21 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The offset ranges to read, their distribution to splits, and the progress of a split."""
+"""The offset ranges of a split, and its progress."""
 
 from __future__ import annotations
 
 import collections
-import itertools
-import math
 import typing as t
 
 from ..._errors import TaskError
-from ..._kafka.errors import KafkaError
-from ..._kafka.model import TopicPartition
-
-if t.TYPE_CHECKING:
-    from ..._kafka.session import Session
 
 
 class Range(t.NamedTuple):
@@ -54,134 +47,12 @@ class Ended(t.NamedTuple):
     partial: bool
 
 
-class Topic(t.NamedTuple):
-    """What is to be read.
-
-    Attributes:
-        ranges: the current range of each partition, from log start to high watermark.
-        weights: the bytes of each partition, estimated from offsets if the brokers do not return them.
-        exact: whether the brokers returned all of them.
-    """
-
-    ranges: list[Range]
-    weights: dict[int, int]
-    exact: bool
-
-
-async def describe(session: Session, topic: str) -> Topic:
-    """Return the ranges and weights of all partitions.
-
-    Raises:
-        TaskError: the topic does not exist, or a partition cannot be read.
-    """
-    # imported late, because executors do not have kafka-python
-    from ..._operations._read_topics import describe_topics, partition_sizes, read_logs
-
-    found = (await describe_topics(session, [topic]))[topic]
-    if isinstance(found, KafkaError):
-        raise TaskError(f"The topic {topic} cannot be read ({found.name}: {found.message}). {_ADVICE}")
-    if not found.partitions:
-        raise TaskError(f"The topic {topic} cannot be read: it has no partitions. {_ADVICE}")
-    wanted = [TopicPartition(topic, partition) for partition in sorted(found.partitions)]
-    ranges = []
-    for where, log in (await read_logs(session, wanted)).items():
-        if isinstance(log, KafkaError):
-            raise unreadable(topic, where.partition, f"{log.name}: {log.message}")
-        ranges.append(Range(where.partition, *log))
-    sizes = {where.partition: size for where, size in (await partition_sizes(session, wanted)).items()}
-    exact = not any(isinstance(size, KafkaError) for size in sizes.values())
-    # of an empty partition, the files may remain
-    weights = {
-        one.partition: 0 if not one.size else sizes[one.partition] if exact else one.size * _RECORD_BYTES
-        for one in ranges
-    }
-    return Topic(ranges, t.cast("dict[int, int]", weights), exact)
-
-
-# below so many bytes, to combine the parts of a partition takes longer than to read it
-_MIN_CUT = 32 * 1024 * 1024
-# up to so many times its share
-_TOLERANCE = 1.25
-# more splits than cores have at least so many bytes each
-_MIN_SPLIT = 16 * 1024 * 1024
-# more splits a core on one host, if the sizes of the partitions are unknown
-_SPLITS_A_CORE = 4
-# an estimate, with the overhead of batches
-_RECORD_BYTES = 100
-
-_ADVICE = "Check that a group has committed offsets on this cluster, and check READ and DESCRIBE on the topic."
-
-
 def unreadable(topic: str, partition: int, why: str) -> TaskError:
     """Return the error for a partition that cannot be read."""
     return TaskError(
         f"Partition {partition} of {topic} cannot be read ({' '.join(why.split())}): "
         "check its leader, and READ on the topic."
     )
-
-
-class Cores(t.NamedTuple):
-    """The cores that will read.
-
-    Attributes:
-        number: those known when the scan is planned.
-        cluster: whether there may be more later, on other hosts.
-    """
-
-    number: int
-    cluster: bool
-
-
-def plan(topic: Topic, cores: Cores) -> list[Split]:
-    """Return splits of similar weight.
-
-    There is one split for each core. On a cluster, whose executors may still be starting, there are more if the topic
-    is large, up to one for each partition; on one host, there are more if the sizes of the partitions are unknown.
-    """
-    total = sum(topic.weights.values())
-    most = len(topic.ranges) if cores.cluster else cores.number * (1 if topic.exact else _SPLITS_A_CORE)
-    return distribute(topic, max(1, cores.number, min(most, total // _MIN_SPLIT)))
-
-
-def distribute(topic: Topic, count: int) -> list[Split]:
-    """Return up to `count` splits of similar weight.
-
-    A large partition is cut at offsets, so that several splits read it, if it has more than the share of one split. The
-    others are distributed: the heaviest first, each to the lightest split.
-    """
-    total = sum(topic.weights.values())
-    pieces = [
-        (topic.weights[one.partition] / parts, piece)
-        for one in topic.ranges
-        for parts in [_parts(one, topic.weights[one.partition], total, count)]
-        for piece in _cut(one, parts)
-    ]
-    splits: list[list[Range]] = [[] for _each in range(min(count, len(pieces)))]
-    sums = [0.0] * len(splits)
-    for weight, piece in sorted(pieces, key=lambda one: (-one[0], one[1])):
-        # never two pieces of a partition
-        free = [
-            number
-            for number, split in enumerate(splits)
-            if not piece.cut or all(one.partition != piece.partition for one in split)
-        ]
-        lightest = min(free, key=lambda number: sums[number])
-        splits[lightest].append(piece)
-        sums[lightest] += weight
-    return [tuple(split) for split in splits]
-
-
-def _parts(wanted: Range, weight: int, total: int, count: int) -> int:
-    """Return the number of splits that read a partition: one, unless it is large, and more than the share of one."""
-    if weight < _MIN_CUT or weight * count <= _TOLERANCE * total:
-        return 1
-    return max(1, min(count, math.ceil(weight * count / total), wanted.size))
-
-
-def _cut(wanted: Range, parts: int) -> list[Range]:
-    """Return a range in a number of parts."""
-    bounds = [wanted.start + wanted.size * part // parts for part in range(parts + 1)]
-    return [Range(wanted.partition, *pair, parts > 1) for pair in itertools.pairwise(bounds)]
 
 
 class Progress:
