@@ -181,7 +181,9 @@ class Audit:
         def run() -> None:
             rows = self._spark_read.read(self._spark, self._connection, topic, time.time() + 3600)
             stored = self._store.Store.of(self._spark, self._settings(topic))
-            self._tables.write(self._frames.commits(rows), "scan", self._store.Draft(stored, "", datetime.now(UTC)))
+            self._tables.write(
+                self._frames.commits(rows.rows), "scan", self._store.Draft(stored, "", datetime.now(UTC))
+            )
 
         return self._timed(run)
 

@@ -192,6 +192,7 @@ def test_a_section_of_the_page_is_replaced(tmp_path: Path, monkeypatch: pytest.M
         ("large", document.PAGE),
         ("share-groups", document.PAGE),
         ("audit", document.PAGE),
+        ("cold", document.PAGE),
         ("compare", document.GROUPS),
     ],
 )

@@ -6,7 +6,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,15 +16,17 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import spark_read
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import planning, probe, spark_read
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.access import Access
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.records import TOPIC
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tests.live.task import ansible, connection
 from tests.support import commits, topics
 from tests.support.broker import Cluster
-from tests.support.ports import HOST
+from tests.support.ports import HOST, free
 from tests.support.spark import executor_python, session, standalone
 
 GROUPS = [f"audit-cluster-{number}" for number in range(20)]
@@ -81,15 +85,30 @@ def test_the_executors_have_no_more_than_they_need(spark: SparkSession) -> None:
 
 def test_the_executors_read_what_is_shipped_to_them(cluster: Cluster, spark: SparkSession) -> None:
     scan = spark_read.read(spark, connection(cluster.bootstrap), TOPIC, time.time() + 60)
-    assert scan.rdd.getNumPartitions() == 2
-    rows = scan.toArrow().to_pylist()
+    assert scan.rows.rdd.getNumPartitions() == 2
+    rows = scan.rows.toArrow().to_pylist()
     committed = {row["group"]: row["offset"] for row in rows if row["kind"] == "offset_commit"}
     assert {group: committed.get(group) for group in GROUPS} == dict.fromkeys(GROUPS, 3)
     assert sorted(row["source_partition"] for row in rows if row["kind"] == "partition") == list(range(10))
 
 
+def test_an_executor_that_cannot_reach_the_brokers(cluster: Cluster, spark: SparkSession) -> None:
+    """Its part of the check before the scan, which a scan of this cluster passes."""
+    cores = spark_read.cores(spark)
+    assert cores == (2, True)
+    wanted = planning.plan(connection(cluster.bootstrap), TOPIC, time.time() + 60, cores)
+    probe.check(spark, wanted, cores.number)
+    (port,) = free(1)
+    elsewhere = Access.of(connection(f"{HOST}:{port}", request_timeout=3.0))
+    with pytest.raises(TaskError) as failed:
+        probe.check(spark, dataclasses.replace(wanted, access=elsewhere), cores.number)
+    words = (
+        rf"The executor on \S+ cannot reach any broker \(.*{HOST}:{port}.*\): executors need connections to all .*\."
+    )
+    assert re.fullmatch(words, str(failed.value))
+
+
 def test_a_failure_of_an_executor_is_told_in_one_sentence(cluster: Cluster, spark: SparkSession) -> None:
-    planned = spark_read.read(spark, connection(cluster.bootstrap), TOPIC, time.time())
     with pytest.raises(PySparkException) as failed:
-        planned.toArrow()
+        spark_read.read(spark, connection(cluster.bootstrap), TOPIC, time.time())
     assert spark_read.cause(failed.value).startswith("The timeout expired before partition ")

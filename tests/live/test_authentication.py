@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.settings import LOG
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import scan, splits
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import distribution, planning, scan
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.access import Access
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import CredentialsRefused
@@ -191,7 +191,7 @@ def test_an_audit_reads(world: Doors, kerberos: Callable[..., None], way: str, t
         return
     wanted = audit_settings(tmp_path, world.cluster.listeners[listener], **make(world))
     with Session(wanted.connection, check_mode=True) as session:
-        planned = splits.group(session.wire.run(splits.ranges, session, wanted.topic), 1)
+        planned = distribution.distribute(session.wire.run(planning.describe, session, wanted.topic), 1)
     access, groups = Access.of(wanted.connection), set()
     for split in planned:
         for batch in scan.scan(access, wanted.topic, split, wanted.deadline):

@@ -17,7 +17,7 @@ try:
     from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark import SparkContext, SparkFiles, StorageLevel
     from pyspark.errors import PySparkException, PySparkRuntimeError
-    from pyspark.sql import Column, DataFrame, Observation, SparkSession
+    from pyspark.sql import Column, DataFrame, Observation, SparkSession, Window
     from pyspark.sql import functions as F
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
     from pyspark.sql.pandas.types import from_arrow_schema
@@ -28,7 +28,7 @@ except ImportError:
     Column = DataFrame = F = InputPartition = Observation = Py4JError = Py4JJavaError = PySparkException = (
         PySparkRuntimeError
     ) = None
-    SparkContext = SparkFiles = SparkSession = StorageLevel = StructType = None
+    SparkContext = SparkFiles = SparkSession = StorageLevel = StructType = Window = None
     from_arrow_schema = pa = pc = None
 
 # executors may lack this one alone
@@ -58,6 +58,7 @@ __all__ = [
     "StorageLevel",
     "StructType",
     "TopicPartition",
+    "Window",
     "confluent_kafka",
     "from_arrow_schema",
     "pa",

@@ -35,6 +35,7 @@ _MESSAGES = {
     "DeleteTopicsRequest": "admin.topics",
     "DescribeConfigsRequest": "admin.configs",
     "DescribeGroupsRequest": "admin.groups",
+    "DescribeLogDirsRequest": "admin.cluster",
     "DescribeProducersRequest": "admin.transactions",
     "FindCoordinatorRequest": "metadata",
     "IncrementalAlterConfigsRequest": "admin.configs",

@@ -14,6 +14,7 @@ from .._input import INT64_MAX
 from .._kafka.errors import CallError, KafkaError, UnsupportedVersion, error
 from .._kafka.model import Topic, TopicPartition
 from .._kafka.rpc.describe_configs import broker_config_request, read_config
+from .._kafka.rpc.describe_log_dirs import PartitionSizes
 from .._kafka.rpc.list_offsets import EARLIEST, LATEST, NO_RECORD, READ_UNCOMMITTED, ListOffsets
 from .._kafka.rpc.metadata import DescribeTopics, metadata_request, topic_names
 from .._kafka.session import Session
@@ -60,6 +61,13 @@ def _log(start: int | KafkaError, end: int | KafkaError) -> Log | KafkaError:
     if isinstance(start, KafkaError):
         return start
     return end if isinstance(end, KafkaError) else (start, end)
+
+
+async def partition_sizes(
+    session: Session, partitions: c.Collection[TopicPartition]
+) -> dict[TopicPartition, int | KafkaError]:
+    """Return the bytes of each partition's log, or why they cannot be read; see PartitionSizes."""
+    return await session.driver.read(PartitionSizes(), partitions)
 
 
 def log_errors(logs: Logs) -> list[dict[str, t.Any]]:

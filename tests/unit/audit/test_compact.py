@@ -2,14 +2,15 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What is kept of the records of a split: the later one of both key versions, and the meters of each group."""
+"""What is kept of the records of a partition: the later one of both key versions, and the meters of each group."""
 
 from __future__ import annotations
 
 import struct
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.compact import Activity, drop_superseded
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.activity import Activity
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.compact import drop_superseded
 from confluent_kafka import Message
 
 DAY = 86_400_000
@@ -117,14 +118,49 @@ LONG = "x" * 200
     ],
 )
 def test_activity(log: Log, meters: list[tuple[str, int, int | None, int, int, int]]) -> None:
-    activity = Activity()
+    activity = Activity(7)
     # one record at a time, as it may come
-    for name, timestamp, value in log:
-        activity.add([7], [timestamp], [name], [value])
+    for offset, (name, timestamp, value) in enumerate(log):
+        activity.add(offset, [timestamp], [name], [value])
     assert activity.meters() == [(7, *expected) for expected in meters]
 
 
 def test_activity_of_many_records_at_once() -> None:
-    activity = Activity()
-    activity.add([1, 1, 2], [0, 0, 3], [COMMIT, CLASSIC, key(1, "other")], [None, classic(1), b""])
-    assert activity.meters() == [(1, "g", 0, None, 0, 1, 1), (2, "other", 0, 3, 1, 0, 0)]
+    activity = Activity(1)
+    activity.add(5, [0, 0, 3], [COMMIT, CLASSIC, key(1, "other")], [None, classic(1), b""])
+    assert activity.meters() == [(1, "g", 0, None, 0, 1, 1), (1, "other", 0, 3, 1, 0, 0)]
+    assert activity.generations() == [(1, 5, "g", CLASSIC, 0, 1, 1)]
+
+
+@pytest.mark.parametrize("times", [[5, 9, 7], [9, 7, 5], [7, 5, 9]])
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_the_last_commit_of_a_day_is_that_of_the_highest_time(times: list[int], at_once: int) -> None:
+    activity = Activity(0)
+    for start in range(0, 3, at_once):
+        some = times[start : start + at_once]
+        activity.add(start, some, [COMMIT] * at_once, [b"1"] * at_once)
+    assert [(meters.timestamp, meters.commits) for meters in activity.meters()] == [(9, 3)]
+
+
+@pytest.mark.parametrize(
+    ("log", "generations"),
+    [
+        ([(COMMIT, 0, b"1")], []),
+        # the first record counts unless the records before end with its generation
+        ([(CLASSIC, DAY, classic(3)), (CLASSIC, 0, classic(4))], [(1, 3, 4)]),
+        ([(CLASSIC, 0, classic(3)), (CLASSIC, 0, None)], [(0, 3, None)]),
+        # whatever was before, the first record does not count, or counts
+        ([(CLASSIC, 0, classic(3, members=0)), (CLASSIC, 0, classic(4))], [(None, None, 4)]),
+        ([(CLASSIC, 0, None), (CLASSIC, 0, classic(4))], [(None, None, 4)]),
+        # tells nothing
+        ([(CLASSIC, 0, classic(3)[:5]), (CLASSIC, DAY, classic(4))], [(1, 4, 4)]),
+        ([(KIP_848, 0, epoch(9))], [(0, 9, 9)]),
+        ([(b"\0\2\0\1\xff", 0, classic(3))], []),
+    ],
+)
+def test_generations(log: Log, generations: list[tuple[int | None, int | None, int | None]]) -> None:
+    activity = Activity(7)
+    for offset, (name, timestamp, value) in enumerate(log, 40):
+        activity.add(offset, [timestamp], [name], [value])
+    first = log[0][0]
+    assert activity.generations() == [(7, 40, "g", first, *expected) for expected in generations]

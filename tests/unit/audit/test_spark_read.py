@@ -21,6 +21,7 @@ AGAIN = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import importlib
+importlib.import_module(sys.argv[3] + "._audit.ingest.executor")
 importlib.import_module(sys.argv[3] + "._audit.ingest.datasource")
 importlib.import_module(sys.argv[3] + "._audit.ingest.shipping").write(sys.argv[2])
 """

@@ -10,39 +10,56 @@ import asyncio
 import typing as t
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import splits
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import distribution, planning
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.distribution import Cores
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.splits import Progress, Range
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Topic
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _read_topics
 
 GONE = KafkaError(3, "UNKNOWN_TOPIC_OR_PARTITION", "there is no such topic", True)
 LEADERLESS = KafkaError(5, "LEADER_NOT_AVAILABLE", "there is no leader", True)
 
 
-Ranges = t.Callable[[Topic | KafkaError, dict[int, t.Any]], list[Range]]
+REFUSED = KafkaError(31, "CLUSTER_AUTHORIZATION_FAILED", "it is not allowed", False)
+
+
+Described = t.Callable[[Topic | KafkaError, dict[int, t.Any], dict[int, t.Any]], distribution.Topic]
 
 
 @pytest.fixture
-def ranges(monkeypatch: pytest.MonkeyPatch) -> Ranges:
-    def of(topic: Topic | KafkaError, logs: dict[int, t.Any]) -> list[Range]:
+def described(monkeypatch: pytest.MonkeyPatch) -> Described:
+    def of(topic: Topic | KafkaError, logs: dict[int, t.Any], sizes: dict[int, t.Any]) -> distribution.Topic:
         async def describe_topics(_session: t.Any, names: list[str]) -> dict[str, t.Any]:
             return dict.fromkeys(names, topic)
 
         async def read_logs(_session: t.Any, wanted: list[t.Any]) -> dict[t.Any, t.Any]:
             return {where: logs[where.partition] for where in wanted}
 
-        monkeypatch.setattr(_read_topics, "describe_topics", describe_topics)
-        monkeypatch.setattr(_read_topics, "read_logs", read_logs)
-        return asyncio.run(splits.ranges(t.cast(t.Any, None), "t"))
+        async def partition_sizes(_session: t.Any, wanted: list[t.Any]) -> dict[t.Any, t.Any]:
+            return {where: sizes[where.partition] for where in wanted}
+
+        monkeypatch.setattr(planning, "describe_topics", describe_topics)
+        monkeypatch.setattr(planning, "read_logs", read_logs)
+        monkeypatch.setattr(planning, "partition_sizes", partition_sizes)
+        return asyncio.run(planning.describe(t.cast(t.Any, None), "t"))
 
     return of
 
 
-def test_ranges(ranges: Ranges) -> None:
+@pytest.mark.parametrize(
+    ("sizes", "weights", "exact"),
+    [
+        ({0: 4096, 1: 700}, {0: 0, 1: 700}, True),
+        ({0: 4096, 1: REFUSED}, {0: 0, 1: 400}, False),
+    ],
+)
+def test_ranges_and_weights(
+    described: Described, sizes: dict[int, t.Any], weights: dict[int, int], exact: bool
+) -> None:
     topic = Topic("t", frozenset({1, 0}), frozenset())
-    assert ranges(topic, {0: (0, 0), 1: (5, 9)}) == [Range(0, 0, 0), Range(1, 5, 9)]
+    found = described(topic, {0: (0, 0), 1: (5, 9)}, sizes)
+    assert found == ([Range(0, 0, 0), Range(1, 5, 9)], weights, exact)
 
 
 @pytest.mark.parametrize(
@@ -58,27 +75,85 @@ def test_ranges(ranges: Ranges) -> None:
     ],
 )
 def test_a_topic_that_cannot_be_read(
-    ranges: Ranges, topic: Topic | KafkaError, logs: dict[int, t.Any], message: str
+    described: Described, topic: Topic | KafkaError, logs: dict[int, t.Any], message: str
 ) -> None:
     with pytest.raises(TaskError, match=f"^{message}$"):
-        ranges(topic, logs)
+        described(topic, logs, {})
+
+
+def topic_of(weights: list[int], exact: bool = True) -> distribution.Topic:
+    ranges = [Range(number, 10, 10 + 100 * weight) for number, weight in enumerate(weights)]
+    return distribution.Topic(ranges, dict(enumerate(weights)), exact)
 
 
 @pytest.mark.parametrize(
-    ("sizes", "count", "grouped"),
+    ("weights", "count", "grouped"),
     [
         ([], 2, []),
         ([0, 0], 1, [[0, 1]]),
-        ([5], 4, [[0]]),
+        ([5], 1, [[0]]),
         ([1, 2, 3, 4], 2, [[3, 0], [2, 1]]),
-        ([9, 1, 1, 1], 2, [[0], [1, 2, 3]]),
-        ([3, 3, 3], 0, [[0, 1, 2]]),
+        ([5, 4, 1, 1], 2, [[0, 3], [1, 2]]),
         ([0, 7, 0, 7], 2, [[1, 0, 2], [3]]),
+        ([3, 3, 3], 9, [[0], [1], [2]]),
     ],
 )
-def test_group(sizes: list[int], count: int, grouped: list[list[int]]) -> None:
-    made = splits.group([Range(number, 10, 10 + size) for number, size in enumerate(sizes)], count)
+def test_distribute(weights: list[int], count: int, grouped: list[list[int]]) -> None:
+    made = distribution.distribute(topic_of(weights), count)
     assert [[one.partition for one in split] for split in made] == grouped
+    assert not any(one.cut for split in made for one in split)
+
+
+@pytest.mark.parametrize(
+    ("weights", "count", "pieces"),
+    [
+        ([80, 10, 10], 2, {0: 2}),
+        ([100], 4, {0: 4}),
+        ([60, 60, 40], 4, {0: 2, 1: 2}),
+        # not more than its share
+        ([50, 50], 2, {}),
+        ([60, 40], 2, {}),
+        ([100], 1, {}),
+    ],
+)
+def test_a_large_partition_is_cut(
+    monkeypatch: pytest.MonkeyPatch, weights: list[int], count: int, pieces: dict[int, int]
+) -> None:
+    topic = topic_of(weights)
+    assert all(not one.cut for split in distribution.distribute(topic, count) for one in split)
+    monkeypatch.setattr(distribution, "_MIN_CUT", 20)
+    made = distribution.distribute(topic, count)
+    every = sorted(one for split in made for one in split)
+    assert {one.partition: sum(each.partition == one.partition for each in every) for one in every if one.cut} == pieces
+    # each offset once, and no split with two pieces of a partition
+    for whole in topic.ranges:
+        parts = [one for one in every if one.partition == whole.partition]
+        assert [parts[0].start, *(one.end for one in parts)] == [*(one.start for one in parts), whole.end]
+    assert all(len({one.partition for one in split}) == len(split) for split in made)
+
+
+MB = 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("weights", "cores", "exact", "count"),
+    [
+        ([1] * 50, Cores(2, False), True, 1),
+        ([1] * 50, Cores(2, False), False, 1),
+        ([MB] * 9, Cores(2, False), True, 2),
+        ([MB] * 9, Cores(2, False), False, 2),
+        ([40 * MB] * 50, Cores(2, False), True, 2),
+        ([40 * MB] * 50, Cores(2, False), False, 8),
+        # executors that may come
+        ([1] * 50, Cores(2, True), True, 2),
+        ([4 * MB] * 50, Cores(2, True), True, 12),
+        ([40 * MB] * 50, Cores(2, True), True, 50),
+        ([40 * MB] * 3, Cores(2, True), True, 3),
+        ([0], Cores(0, True), True, 1),
+    ],
+)
+def test_the_number_of_splits(weights: list[int], cores: Cores, exact: bool, count: int) -> None:
+    assert len(distribution.plan(topic_of(weights, exact), cores)) == count
 
 
 # what is read of a partition from 10 to 15: records (their offsets), or the end of the log (its offset)
@@ -112,10 +187,10 @@ def test_progress(seen: Seen, done: bool, ended: tuple[int, int, str | None]) ->
         if isinstance(one, int):
             finished |= progress.end_of_log(3, one)
         else:
-            finished |= progress.add([3] * len(one), {3: one[-1]})
+            finished |= progress.add(3, len(one), one[-1])
     assert (finished == {3}, progress.remaining) == (done, set() if done else {3})
     offset, records, problem = ended
-    assert progress.ended() == [(3, offset, records, problem), (4, 8, 0, None)]
+    assert progress.ended() == [(3, offset, records, problem, False), (4, 8, 0, None, False)]
 
 
 @pytest.mark.parametrize(("seen", "stuck"), [([12], {3}), ([[10]], set()), ([12, [12]], set()), ([15], set())])
@@ -125,15 +200,18 @@ def test_a_partition_is_stuck_at_the_end_of_its_log_until_more_comes(seen: Seen,
         if isinstance(one, int):
             progress.end_of_log(3, one)
         else:
-            progress.add([3] * len(one), {3: one[-1]})
+            progress.add(3, len(one), one[-1])
     assert progress.blocked == stuck
 
 
-@pytest.mark.parametrize(("offset", "belongs"), [(10, True), (14, True), (15, False), (16, False)])
-def test_records_at_the_end_or_beyond_do_not_belong_to_the_split(offset: int, belongs: bool) -> None:
-    progress = Progress((Range(3, 10, 15),))
-    assert progress.within(3, offset) is belongs
-    assert progress.exceeds({3: offset}) is not belongs
+@pytest.mark.parametrize(("last", "reached"), [(13, 14), (14, 15), (15, 15), (99, 15)])
+def test_a_record_after_the_end_ends_a_partition(last: int, reached: int) -> None:
+    """Compaction may have removed the last record of a part of a partition."""
+    progress = Progress((Range(3, 10, 15, cut=True),))
+    assert progress.end(3) == 15
+    done = progress.add(3, 2, last)
+    assert (done, progress.remaining) == (({3}, set()) if reached == 15 else (set(), {3}))
+    assert progress.ended()[0][:3] == (3, reached, 2)
 
 
 @pytest.mark.parametrize(
@@ -156,10 +234,10 @@ def test_records_that_are_removed_while_they_are_read(
 ) -> None:
     progress = Progress((Range(3, 10, 15),))
     if seen:
-        progress.add([3] * len(seen), {3: seen[-1]})
+        progress.add(3, len(seen), seen[-1])
     assert progress.removed(3, start) == done
     assert progress.remaining == ({3} if not done else set())
     if not done:
         progress.end_of_log(3, 15)
-    [(_partition, offset, _records, problem)] = progress.ended()
+    [(_partition, offset, _records, problem, _partial)] = progress.ended()
     assert (offset, problem) == (15 if not done else ended[0], ended[1])

@@ -16,12 +16,12 @@ from ..._files import plan as plan_file
 from ..._files.plan import Judged, Plan
 from ..._kafka.model import TopicPartition
 from ..._kafka.session import Session
-from ..ingest import records, spark_read
+from ..ingest import spark_read
 from ..judge import caveats, findings, frames, live_state, plan
 from ..judge.findings import Criteria
 from ..judge.frames import LiveFrames
 from ..judge.live_state import Live
-from ..libraries import Column, DataFrame, F, Observation, SparkSession, StorageLevel, pa
+from ..libraries import Column, DataFrame, F, Observation, SparkSession, pa
 from ..report import embedded, render
 from ..report import rows as report_rows
 from . import store, tables
@@ -96,8 +96,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     scan = spark_read.read(
         spark, settings.connection, settings.topic, settings.deadline, settings.client_rack, settings.read_rate
     )
-    scan.persist(StorageLevel.MEMORY_AND_DISK)
-    read, committed = _partitions(scan)
+    committed = _committed(scan.rows)
     stage(spark, "Query groups without members, topics and logs")
     with _session(settings) as session:
         seen = session.wire.run(live_state.recheck_empty, session, seen)
@@ -106,8 +105,8 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         cluster_id,
         created,
         started,
-        sum(row["records"] for row in read),
-        {row["source_partition"]: row["problem"] for row in read if row["problem"]},
+        sum(one.records for one in scan.ended),
+        {one.source_partition: one.problem for one in scan.ended if one.problem},
         seen.warnings,
         seen.retention,
     )
@@ -117,7 +116,9 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         with _session(settings) as session:
             return session.wire.run(live_state.committed, session, names)
 
-    return publish(settings, facts, compare(settings, facts, scan, _frames(spark, seen, partitions), fetch), stored)
+    return publish(
+        settings, facts, compare(settings, facts, scan.rows, _frames(spark, seen, partitions), fetch), stored
+    )
 
 
 def compare(settings: Settings, facts: Facts, scan: DataFrame, live: LiveFrames, fetch: Fetch) -> Compared:
@@ -238,16 +239,10 @@ def _session(settings: Settings) -> Session:
     return Session(connection, check_mode=True)
 
 
-def _partitions(scan: DataFrame) -> tuple[list[Row], list[TopicPartition]]:
-    """Return what was read of each partition of the topic, and the partitions with committed offsets."""
-    read = scan.filter(F.col("kind") == records.PARTITION).select("source_partition", "records", "problem")
-    committed = frames.commits(scan).select("topic", "partition").distinct()
-    # one action
-    rows: list[Row] = read.unionByName(committed, allowMissingColumns=True).toArrow().to_pylist()
-    return (
-        [row for row in rows if row["source_partition"] is not None],
-        [TopicPartition(row["topic"], row["partition"]) for row in rows if row["source_partition"] is None],
-    )
+def _committed(rows: DataFrame) -> list[TopicPartition]:
+    """Return the partitions with committed offsets."""
+    found = frames.commits(rows).select("topic", "partition").distinct().toArrow()
+    return [TopicPartition(**row) for row in found.to_pylist()]
 
 
 def _frames(spark: SparkSession, seen: Live, partitions: pa.Table) -> LiveFrames:

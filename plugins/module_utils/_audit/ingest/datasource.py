@@ -2,41 +2,30 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The data source on the executors: a Spark DataSource for one scan."""
+"""The data source C(consumer_offsets) for notebooks, see C(notebooks.py)."""
 
 from __future__ import annotations
 
 import collections.abc as c
-import dataclasses
-import importlib.util
-import socket
-import sys
+import time
 
-from ..._errors import TaskError
-from ..libraries import DataSource, DataSourceReader, InputPartition, StructType, from_arrow_schema, pa
-from . import records
-from .access import Access
-from .scan import scan
-from .splits import Split
+from ..._kafka.options import Connection
+from ..libraries import DataSource, DataSourceReader, InputPartition, SparkSession, StructType, from_arrow_schema, pa
+from . import planning, records, shipping, spark_read
+from .distribution import Cores
+from .executor import Scan
 
 NAME = "consumer_offsets"
 
 
-@dataclasses.dataclass(frozen=True)
-class Scan:
-    """The work of the executors; `deadline` is in seconds since the epoch, `rate` in bytes per second of a split."""
-
-    access: Access
-    topic: str
-    splits: list[Split]
-    deadline: float
-    rate: float | None
-
-
 class ConsumerOffsets(DataSource):
-    """The decoded latest record of each key in C(__consumer_offsets), the activity, and each partition's status."""
+    """The decoded latest record of each key in C(__consumer_offsets), the activity, and each partition's status.
 
-    scan: Scan
+    Its only option is C(topic). The connection is not an option, because Spark shows options.
+    """
+
+    connection: Connection
+    cores: Cores
 
     @classmethod
     def name(cls) -> str:
@@ -48,8 +37,9 @@ class ConsumerOffsets(DataSource):
         return from_arrow_schema(records.schema())
 
     def reader(self, schema: StructType) -> Reader:
-        """Return the reader of the splits."""
-        return Reader(self.scan)
+        """Plan the scan, and return the reader of its splits."""
+        topic, deadline = self.options.get("topic", records.TOPIC), time.time() + self.connection.timeout
+        return Reader(planning.plan(self.connection, topic, deadline, self.cores))
 
 
 class Reader(DataSourceReader):
@@ -59,21 +49,16 @@ class Reader(DataSourceReader):
         self._scan = wanted
 
     def partitions(self) -> list[InputPartition]:
-        """Return the splits that the driver planned."""
+        """Return the planned splits."""
         return [InputPartition(split) for split in self._scan.splits]
 
     def read(self, partition: InputPartition) -> c.Iterator[pa.RecordBatch]:
         """Return the rows of one split; see `scan.scan`."""
-        if importlib.util.find_spec("confluent_kafka") is None:
-            raise TaskError(
-                f"An executor requires confluent-kafka: install it for {sys.executable} on {socket.gethostname()}."
-            )
-        return scan(self._scan.access, self._scan.topic, partition.value, self._scan.deadline, self._scan.rate)
+        return self._scan.rows(partition.value)
 
 
-def bound(wanted: Scan) -> type[ConsumerOffsets]:
-    """Return a data source class for one scan.
-
-    Spark pickles the class, so secrets in the scan are not visible in options or in the configuration.
-    """
-    return type("BoundConsumerOffsets", (ConsumerOffsets,), {"scan": wanted})
+def register(spark: SparkSession, connection: Connection) -> None:
+    """Register the data source with a connection, which Spark pickles: its secrets are not visible in options."""
+    shipping.ship(spark)
+    bound = {"connection": connection, "cores": spark_read.cores(spark)}
+    spark.dataSource.register(type("BoundConsumerOffsets", (ConsumerOffsets,), bound))

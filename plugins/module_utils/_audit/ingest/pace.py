@@ -22,6 +22,11 @@ class Pace:
         self._bytes += size
 
     @property
+    def limited(self) -> bool:
+        """Whether there is a rate."""
+        return self._rate is not None
+
+    @property
     def wait(self) -> float:
         """The seconds to wait before more may be read."""
         if self._rate is None:

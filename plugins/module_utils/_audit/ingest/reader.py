@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import collections
 import collections.abc as c
 import json
 import time
@@ -15,7 +16,7 @@ from ..._errors import TaskError
 from ..libraries import Consumer, Message, TopicPartition, confluent_kafka
 from .access import Access
 from .pace import Pace
-from .splits import Progress, Split, unreadable
+from .splits import Progress, Range, Split, unreadable
 
 _MESSAGES = 10_000
 # with a limit of the rate, so that a batch does not take many seconds
@@ -27,12 +28,16 @@ _STATISTICS_MS = 500
 _OPEN_TRANSACTION_AFTER = 1.0
 # a failover to another broker takes at least this time
 _MIN_SILENCE_TIMEOUT = 20.0
+# partitions are read one after the other, so that what is kept of each can be returned early; but at the same time as
+# long as they have few offsets together, or are few
+_OFFSETS_AT_A_TIME = 250_000
+_PARTITIONS_AT_A_TIME = 4
 
 
 class Batch(t.NamedTuple):
-    """Records in order of offsets within each partition."""
+    """Records of one partition in order of offsets."""
 
-    partitions: list[int]
+    partition: int
     messages: list[Message]
 
 
@@ -73,6 +78,8 @@ class _Reader:
         # in the future while this client is throttled
         self._last_activity = time.monotonic()
         self._fetched: dict[int, int] = {}
+        self._waiting: collections.deque[Range] = collections.deque()
+        self._reading: dict[int, Range] = {}
         config = {
             **access.consumer_config(self._on_error, rate),
             "statistics.interval.ms": _STATISTICS_MS,
@@ -112,15 +119,17 @@ class _Reader:
         self._last_activity = max(self._last_activity, time.monotonic() + wait)
 
     def batches(self, split: Split) -> c.Iterator[Batch]:
-        starts = [TopicPartition(self._topic, one.partition, one.start) for one in split if one.size > 0]
-        self._consumer.incremental_assign(starts)
-        self._record_activity()
+        self._waiting.extend(one for one in split if one.size > 0)
         while self._progress.remaining:
+            self._assign_more()
             self._check_deadline()
             messages = self._consumer.consume(self._batch_size, _POLL)
-            events = [message for message in messages if message.error() is not None]
-            batch = self._within([message for message in messages if message.error() is None] if events else messages)
-            if batch.messages:
+            events: list[Message] = []
+            found = messages
+            if any(map(Message.error, messages)):
+                events = [one for one in messages if one.error() is not None]
+                found = [one for one in messages if one.error() is None]
+            for batch in self._by_partition(found):
                 self._keep_pace(batch)
                 yield batch
             for event in events:
@@ -130,25 +139,44 @@ class _Reader:
             elif self._only_blocked(time.monotonic() - self._last_activity):
                 break
 
+    def _assign_more(self) -> None:
+        """Start to read more partitions, up to the limits; blocked ones do not count."""
+        reading = [one for partition, one in self._reading.items() if partition not in self._progress.blocked]
+        offsets, count, more = sum(one.size for one in reading), len(reading), []
+        while self._waiting:
+            offsets, count = offsets + self._waiting[0].size, count + 1
+            if offsets > _OFFSETS_AT_A_TIME and count > _PARTITIONS_AT_A_TIME:
+                break
+            more.append(self._waiting.popleft())
+        if more:
+            self._reading.update((one.partition, one) for one in more)
+            self._consumer.incremental_assign([TopicPartition(self._topic, one.partition, one.start) for one in more])
+            self._record_activity()
+
     def _keep_pace(self, batch: Batch) -> None:
         """Wait until the rate allows to read more."""
-        self._pace.add(sum(len(message.key() or b"") + len(message.value() or b"") for message in batch.messages))
+        if not self._pace.limited:
+            return
+        self._pace.add(sum(len(message.key() or b"") + len(message) for message in batch.messages))
         while (wait := self._pace.wait) > 0:
             self._check_deadline()
             time.sleep(min(wait, _POLL))
 
-    def _within(self, messages: list[t.Any]) -> Batch:
+    def _by_partition(self, messages: list[Message]) -> c.Iterator[Batch]:
         """Return the records that belong to the split."""
-        partitions, positions = _positions(messages)
-        if self._progress.exceeds(positions):
-            messages = [one for one in messages if self._progress.within(one.partition(), one.offset())]
-            partitions, positions = _positions(messages)
-        self._unassign(self._progress.add(partitions, positions))
-        return Batch(partitions, messages)
+        for partition, found in _grouped(messages):
+            if partition not in self._reading:
+                continue
+            end = self._progress.end(partition)
+            last = found[-1].offset() or 0
+            records = found if last < end else [one for one in found if (one.offset() or 0) < end]
+            self._unassign(self._progress.add(partition, len(records), last))
+            if records:
+                yield Batch(partition, records)
 
     def _handle_event(self, event: t.Any) -> None:
         error, partition = event.error(), event.partition()
-        if event.topic() != self._topic or partition not in self._progress.remaining:
+        if event.topic() != self._topic or partition not in self._reading:
             self._on_error(error)
         elif error.code() == confluent_kafka.KafkaError._PARTITION_EOF:
             self._unassign(self._progress.end_of_log(partition, event.offset()))
@@ -167,11 +195,13 @@ class _Reader:
         done = self._progress.removed(partition, start)
         if done is None:
             raise unreadable(self._topic, partition, why)
-        self._consumer.incremental_unassign([where])
+        self._unassign({partition})
         if not done:
-            self._consumer.incremental_assign([TopicPartition(self._topic, partition, start)])
+            self._waiting.appendleft(Range(partition, start, self._progress.end(partition)))
 
     def _unassign(self, partitions: set[int]) -> None:
+        for partition in partitions:
+            del self._reading[partition]
         if partitions:
             self._consumer.incremental_unassign([TopicPartition(self._topic, one) for one in partitions])
 
@@ -197,7 +227,14 @@ class _Reader:
         return f" (last error: {self._last_error})" if self._last_error else ""
 
 
-def _positions(messages: list[Message]) -> tuple[list[int], dict[int, int]]:
-    """Return the partition of each record, and the last offset of each partition."""
+def _grouped(messages: list[Message]) -> c.Iterable[tuple[int, list[Message]]]:
+    """Return the records of each partition."""
     partitions: list[t.Any] = list(map(Message.partition, messages))
-    return partitions, dict(zip(partitions, map(Message.offset, messages), strict=True))
+    if not partitions:
+        return ()
+    if partitions.count(partitions[0]) == len(partitions):
+        return [(partitions[0], messages)]
+    grouped: dict[int, list[Message]] = collections.defaultdict(list)
+    for partition, message in zip(partitions, messages, strict=True):
+        grouped[partition].append(message)
+    return grouped.items()

@@ -46,7 +46,9 @@ OFFSET_COMMIT = "offset_commit"
 UNDECODABLE = "undecodable"
 # the activity of one group on one day: commits, tombstones, completed rebalances (KIP-496)
 ACTIVITY = "activity"
-# the read status of one partition
+# only of a partial scan: the first and last generation of a group in consecutive records of a partition
+GENERATIONS = "generations"
+# the read status of one partition, or of a part of it
 PARTITION = "partition"
 
 
@@ -54,7 +56,8 @@ def schema() -> pa.Schema:
     """Return the schema of all rows of the scan; fields that a kind does not use are null."""
     fields: list[pa.Field[t.Any]] = [
         pa.field("kind", pa.string(), nullable=False),
-        # position of the record in __consumer_offsets; for PARTITION, where the read ended
+        # position of the record in __consumer_offsets; for PARTITION, where the read ended; for GENERATIONS, the first
+        # of the records
         pa.field("source_partition", pa.int32(), nullable=False),
         pa.field("source_offset", pa.int64()),
         pa.field("timestamp", pa.int64()),
@@ -82,5 +85,13 @@ def schema() -> pa.Schema:
         pa.field("records", pa.int64()),
         # for UNDECODABLE, and for a PARTITION that was not read completely
         pa.field("problem", pa.string()),
+        # for PARTITION: whether `merge` must combine the rows of the partition
+        pa.field("partial", pa.bool_()),
+        # only of a partial scan: the bytes of the key, or of its record type and group for GENERATIONS
+        pa.field("key", pa.binary()),
+        # for GENERATIONS: null if the first record did not count as a rebalance, or if the last one was a tombstone;
+        # day is the day of the first record
+        pa.field("first_generation", pa.int32()),
+        pa.field("last_generation", pa.int32()),
     ]
     return pa.schema(fields)

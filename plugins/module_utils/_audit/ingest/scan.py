@@ -2,7 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The scan of one split on an executor: read it, keep the latest record of each key, and decode only these records."""
+"""The scan of one split on an executor: read it, keep the latest record of each key, and decode only these records.
+
+Memory is bounded: if a split has more keys than its bound, the records kept so far of a partition are decoded and
+returned before the partition was read completely. The rows of such a partition, and of a partition that several splits
+read, are partial: `merge` combines them.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +19,9 @@ import typing as t
 from ..libraries import Message, pa
 from . import decode, records
 from .access import Access
-from .compact import Activity, Meters, drop_superseded
-from .reader import Batch, batches
+from .activity import Generations, Meters
+from .compact import Compaction, common_key
+from .reader import batches
 from .splits import Ended, Progress, Split
 
 # limits of one decoded batch
@@ -23,12 +29,21 @@ _ROWS = 50_000
 _BYTES = 64 * 1024 * 1024
 
 
+class Bound(t.NamedTuple):
+    """What a split may keep: the number of keys and counts, and the bytes of keys and values."""
+
+    entries: int
+    size: int
+
+
+# about 200 MB of memory
+BOUND = Bound(300_000, 128 * 1024 * 1024)
+
+
 def scan(
-    access: Access, topic: str, split: Split, deadline: float, rate: float | None = None
+    access: Access, topic: str, split: Split, deadline: float, rate: float | None = None, bound: Bound = BOUND
 ) -> c.Iterator[pa.RecordBatch]:
     """Return the rows of one split, in the schema `records.schema`.
-
-    Memory usage depends on the number of keys, groups and days, not on the number of records.
 
     Args:
         deadline: seconds since the epoch.
@@ -37,16 +52,25 @@ def scan(
     Raises:
         TaskError: a partition cannot be read, or the deadline has passed; the message names the partition.
     """
-    latest: dict[bytes, Message] = {}
-    activity, progress = Activity(), Progress(split)
+    progress = Progress(split)
+    kept = {one.partition: Compaction(one.partition, one.cut) for one in split}
+    partial = {one.partition for one in split if one.cut}
     with _gc_disabled():
         if progress.remaining:
             for batch in batches(access, topic, split, progress, deadline, rate):
-                _add(batch, latest, activity)
-        drop_superseded(latest)
-        yield from _decoded(latest)
-        yield from _rows(records.ACTIVITY, Meters._fields, activity.meters())
-        yield from _rows(records.PARTITION, Ended._fields, progress.ended())
+                compaction = kept[batch.partition]
+                compaction.add(batch.messages)
+                if batch.partition not in progress.remaining:
+                    yield from _rows(kept.pop(batch.partition))
+                elif _exceeds(kept.values(), bound):
+                    largest = max(kept.values(), key=lambda one: (one.entries, one.size))
+                    partial.add(largest.partition)
+                    largest.partial = True
+                    yield from _rows(largest)
+        for compaction in kept.values():
+            yield from _rows(compaction)
+        ended = [one._replace(partial=one.source_partition in partial) for one in progress.ended()]
+        yield from _tuples(records.PARTITION, Ended._fields, ended)
 
 
 @contextlib.contextmanager
@@ -59,16 +83,25 @@ def _gc_disabled() -> c.Iterator[None]:
         gc.enable()
 
 
-def _add(batch: Batch, latest: dict[bytes, Message], activity: Activity) -> None:
-    """Add a batch in a few passes in C over all records, because work per record dominates the run time."""
-    keys = [key or b"" for key in map(Message.key, batch.messages)]
-    timestamps = [timestamp for _kind, timestamp in map(Message.timestamp, batch.messages)]
-    activity.add(batch.partitions, timestamps, keys, list(map(Message.value, batch.messages)))
-    # store whole messages: tuples of the required fields take 25 % more time
-    latest.update(zip(keys, batch.messages, strict=True))
+def _exceeds(kept: c.Collection[Compaction], bound: Bound) -> bool:
+    if sum(one.entries for one in kept) > bound.entries:
+        return True
+    if sum(one.size for one in kept) <= bound.size:
+        return False
+    # measured only after so many bytes were read
+    return 2 * sum(one.measure() for one in kept) > bound.size
 
 
-def _decoded(latest: dict[bytes, Message]) -> c.Iterator[pa.RecordBatch]:
+def _rows(compaction: Compaction) -> c.Iterator[pa.RecordBatch]:
+    """Decode and release what is kept."""
+    latest, activity = compaction.take()
+    yield from _decoded(latest, compaction.partial)
+    yield from _tuples(records.ACTIVITY, Meters._fields, activity.meters())
+    if compaction.partial:
+        yield from _tuples(records.GENERATIONS, Generations._fields, activity.generations())
+
+
+def _decoded(latest: dict[bytes, Message], partial: bool) -> c.Iterator[pa.RecordBatch]:
     """Decode the records in batches, and release each batch."""
     while latest:
         keys: list[bytes] = []
@@ -78,17 +111,21 @@ def _decoded(latest: dict[bytes, Message]) -> c.Iterator[pa.RecordBatch]:
             key, message = latest.popitem()
             keys.append(key)
             messages.append(message)
-            size += len(key) + len(message.value() or b"")
-        yield decode.decode(
+            size += len(key) + len(message)
+        batch = decode.decode(
             pa.array(map(Message.partition, messages), pa.int32()),
             pa.array(map(Message.offset, messages), pa.int64()),
             pa.array((timestamp for _kind, timestamp in map(Message.timestamp, messages)), pa.int64()),
             pa.array(keys, pa.binary()),
             pa.array(map(Message.value, messages), pa.binary()),
         )
+        if partial:
+            place = batch.schema.get_field_index("key")
+            batch = batch.set_column(place, batch.schema.field(place), pa.array(map(common_key, keys), pa.binary()))
+        yield batch
 
 
-def _rows(kind: str, names: c.Sequence[str], rows: c.Sequence[tuple[t.Any, ...]]) -> c.Iterator[pa.RecordBatch]:
+def _tuples(kind: str, names: c.Sequence[str], rows: c.Sequence[tuple[t.Any, ...]]) -> c.Iterator[pa.RecordBatch]:
     """Return rows of a kind, with the named columns; the other columns are null."""
     schema = records.schema()
     for start in range(0, len(rows), _ROWS):

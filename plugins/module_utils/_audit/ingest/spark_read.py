@@ -2,23 +2,34 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The data source on the driver: plan a scan of C(__consumer_offsets), and register it with Spark."""
+"""Scan C(__consumer_offsets) with Spark."""
 
 from __future__ import annotations
 
-import dataclasses
 import re
-import time
+import typing as t
 
 from ..._kafka.options import Connection
-from ..._kafka.session import Session
-from ..libraries import DataFrame, SparkSession
-from . import shipping, splits
-from .access import Access
-from .datasource import NAME, Scan, bound
+from ..libraries import DataFrame, F, SparkSession, StorageLevel, from_arrow_schema, pa, pc
+from . import executor, merge, planning, probe, records, shipping
+from .distribution import Cores
+from .executor import Scan
+from .splits import Ended
 
 _TASK_ERROR = re.compile(r"^[\w.]*\bTaskError: (.+)$", re.MULTILINE)
 _PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception): .+)$", re.MULTILINE)
+
+
+class Scanned(t.NamedTuple):
+    """The result of a scan.
+
+    Attributes:
+        rows: in the schema `records.schema`, one for each key, and one for each group and day of activity.
+        ended: the read status of each partition, or of parts of it.
+    """
+
+    rows: DataFrame
+    ended: list[Ended]
 
 
 def read(
@@ -28,10 +39,10 @@ def read(
     deadline: float,
     client_rack: str | None = None,
     read_rate: int | None = None,
-) -> DataFrame:
-    """Return the records of the topic up to the current end offsets, in about one split per core; see `records`.
+) -> Scanned:
+    """Scan the topic up to its current end offsets; the rows stay in the memory or on the disks of the executors.
 
-    C(spark.default.parallelism) overrides the number of splits.
+    C(spark.default.parallelism) overrides the number of cores.
 
     Args:
         deadline: seconds since the epoch; the clocks of the executors must be synchronized with this host.
@@ -40,15 +51,53 @@ def read(
 
     Raises:
         TaskError: the topic cannot be read; later errors are inside the exception of Spark, see `cause`.
+        PySparkException: an executor cannot read it.
     """
-    limited = dataclasses.replace(connection, timeout=max(1.0, deadline - time.time()))
-    with Session(limited, check_mode=True) as session:
-        wanted = session.wire.run(splits.ranges, session, topic)
-    planned = splits.group(wanted, spark.sparkContext.defaultParallelism)
-    rate = None if read_rate is None else read_rate / len(planned)
+    available = cores(spark)
+    wanted = planning.plan(connection, topic, deadline, available, client_rack, read_rate)
+    if wanted.small:
+        return _read_here(spark, wanted)
     shipping.ship(spark)
-    spark.dataSource.register(bound(Scan(Access.of(connection, client_rack), topic, planned, deadline, rate)))
-    return spark.read.format(NAME).load()
+    if available.cluster:
+        probe.check(spark, wanted, available.number)
+    return scanned(frame(spark, wanted))
+
+
+def _read_here(spark: SparkSession, wanted: Scan) -> Scanned:
+    """Scan a small topic in this process."""
+    batches = [batch for split in wanted.splits for batch in wanted.rows(split)]
+    table = pa.Table.from_batches(batches, records.schema())
+    status = table.filter(pc.equal(table["kind"], records.PARTITION)).select(Ended._fields)
+    return _merged(spark.createDataFrame(table), status)
+
+
+def cores(spark: SparkSession) -> Cores:
+    """Return the cores of the executors that have started."""
+    context = spark.sparkContext
+    return Cores(context.defaultParallelism, not context.master.startswith("local"))
+
+
+def frame(spark: SparkSession, wanted: Scan) -> DataFrame:
+    """Return the rows of all splits; the executors read them when they are used.
+
+    They come from a table function, because Spark starts three Python processes to plan the read of a data source.
+    """
+    table = F.arrow_udtf(executor.bound_to(wanted), returnType=from_arrow_schema(records.schema()))
+    count = len(wanted.splits)
+    return table(spark.range(0, count, 1, count).asTable())
+
+
+def scanned(rows: DataFrame) -> Scanned:
+    """Read the rows once, and combine them if the scan is partial."""
+    rows.persist(StorageLevel.MEMORY_AND_DISK)
+    return _merged(rows, rows.filter(F.col("kind") == records.PARTITION).select(*Ended._fields).toArrow())
+
+
+def _merged(rows: DataFrame, status: pa.Table) -> Scanned:
+    ended = [Ended(**row) for row in status.to_pylist()]
+    if not any(one.partial for one in ended):
+        return Scanned(rows, ended)
+    return Scanned(merge.merged(rows).persist(StorageLevel.MEMORY_AND_DISK), ended)
 
 
 def cause(exc: Exception) -> str:

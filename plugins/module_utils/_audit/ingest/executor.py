@@ -1,0 +1,65 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""What Spark runs on the executors to read the splits of one scan."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import dataclasses
+import importlib.util
+import socket
+import sys
+
+from ..._errors import TaskError
+from ..libraries import pa
+from .access import Access
+from .scan import Bound, scan
+from .splits import Split
+
+
+@dataclasses.dataclass(frozen=True)
+class Scan:
+    """The work of the executors.
+
+    Attributes:
+        deadline: seconds since the epoch.
+        rate: bytes per second of a split; None for no limit.
+        small: whether the driver reads the splits itself.
+    """
+
+    access: Access
+    topic: str
+    splits: list[Split]
+    deadline: float
+    rate: float | None
+    bound: Bound
+    small: bool
+
+    def rows(self, split: Split) -> c.Iterator[pa.RecordBatch]:
+        """Return the rows of one split; see `scan.scan`."""
+        if importlib.util.find_spec("confluent_kafka") is None:
+            raise TaskError(
+                f"An executor requires confluent-kafka: install it for {sys.executable} on {socket.gethostname()}."
+            )
+        yield from scan(self.access, self.topic, split, self.deadline, self.rate, self.bound)
+
+
+class ReadSplits:
+    """A table function of Spark that returns the rows of splits by their numbers."""
+
+    scan: Scan
+
+    def eval(self, numbers: pa.RecordBatch) -> c.Iterator[pa.RecordBatch]:
+        """Return the rows of these splits."""
+        for number in numbers.column(0).to_pylist():
+            yield from self.scan.rows(self.scan.splits[number])
+
+
+def bound_to(wanted: Scan) -> type[ReadSplits]:
+    """Return the table function for one scan.
+
+    Spark pickles the class, so secrets in the scan are not visible in options or in the configuration.
+    """
+    return type("BoundReadSplits", (ReadSplits,), {"scan": wanted})

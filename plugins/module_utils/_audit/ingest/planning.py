@@ -1,0 +1,86 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Plan a scan on the driver: query the topic, and distribute it to splits."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import typing as t
+
+from ..._errors import TaskError
+from ..._kafka.errors import KafkaError
+from ..._kafka.model import TopicPartition
+from ..._kafka.options import Connection
+from ..._kafka.session import Session
+from ..._operations._read_topics import describe_topics, partition_sizes, read_logs
+from . import distribution
+from .access import Access
+from .distribution import Cores, Topic
+from .executor import Scan
+from .scan import BOUND
+from .splits import Range, unreadable
+
+_ADVICE = "Check that a group has committed offsets on this cluster, and check READ and DESCRIBE on the topic."
+# of a record, with its part of the overhead of batches
+_RECORD_BYTES = 100
+
+
+def plan(
+    connection: Connection,
+    topic: str,
+    deadline: float,
+    cores: Cores,
+    client_rack: str | None = None,
+    read_rate: int | None = None,
+) -> Scan:
+    """Return the scan of a topic up to its current end offsets.
+
+    Args:
+        deadline: seconds since the epoch.
+        client_rack: the rack of the executors (KIP-392).
+        read_rate: the maximum number of bytes per second of all splits together; None for no limit.
+
+    Raises:
+        TaskError: the topic cannot be read.
+    """
+    limited = dataclasses.replace(connection, timeout=max(1.0, deadline - time.time()))
+    with Session(limited, check_mode=True) as session:
+        found = session.wire.run(describe, session, topic)
+    if read_rate is None:
+        planned, rate = distribution.plan(found, cores), None
+    else:
+        # splits that do not run at the same time would not use their part of the rate
+        planned = distribution.distribute(found, cores.number)
+        rate = read_rate / len(planned)
+    small = read_rate is None and distribution.is_small(found, cores)
+    return Scan(Access.of(connection, client_rack), topic, planned, deadline, rate, BOUND, small)
+
+
+async def describe(session: Session, topic: str) -> Topic:
+    """Return the ranges and weights of all partitions.
+
+    Raises:
+        TaskError: the topic does not exist, or a partition cannot be read.
+    """
+    found = (await describe_topics(session, [topic]))[topic]
+    if isinstance(found, KafkaError):
+        raise TaskError(f"The topic {topic} cannot be read ({found.name}: {found.message}). {_ADVICE}")
+    if not found.partitions:
+        raise TaskError(f"The topic {topic} cannot be read: it has no partitions. {_ADVICE}")
+    wanted = [TopicPartition(topic, partition) for partition in sorted(found.partitions)]
+    ranges = []
+    for where, log in (await read_logs(session, wanted)).items():
+        if isinstance(log, KafkaError):
+            raise unreadable(topic, where.partition, f"{log.name}: {log.message}")
+        ranges.append(Range(where.partition, *log))
+    sizes = {where.partition: size for where, size in (await partition_sizes(session, wanted)).items()}
+    exact = not any(isinstance(size, KafkaError) for size in sizes.values())
+    # of an empty partition, the files may remain
+    weights = {
+        one.partition: 0 if not one.size else sizes[one.partition] if exact else one.size * _RECORD_BYTES
+        for one in ranges
+    }
+    return Topic(ranges, t.cast("dict[int, int]", weights), exact)

@@ -1,0 +1,161 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A scan that may keep next to nothing, of partitions that are cut, finds what an unlimited one finds: real Spark."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pyarrow as pa
+import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import (
+    distribution,
+    merge,
+    planning,
+    records,
+    scan,
+    spark_read,
+)
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.reader import Batch
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.scan import Bound
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.splits import Progress, Range, Split
+from confluent_kafka import Message, Producer
+from pyspark.sql import DataFrame, SparkSession
+
+from tests.live.task import audit_settings, connection
+from tests.support import offsets_topic, topics
+from tests.support.broker import Cluster
+from tests.support.clients import properties
+from tests.support.logs import random_log
+from tests.support.offsets_topic import Record
+from tests.support.spark import local_session
+from tests.support.worlds import NOW, World
+
+LOGS, LENGTH = 24, 80
+UNLIMITED = Bound(10**9, 10**9)
+TIGHT = Bound(2, 10**9)
+# partitions are returned in many parts, because of their keys or of the bytes of these, or in few
+BOUNDS = [TIGHT, Bound(10**9, 150), Bound(30, 10**9), UNLIMITED]
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    with local_session() as session:
+        yield session
+
+
+def message(offset: int, record: Record) -> Message:
+    key, value = record.key or None, record.value
+    return Message(
+        topic="t", partition=record.partition, offset=offset, key=key, value=value, timestamp=(1, record.timestamp)
+    )
+
+
+def scanned(
+    logs: Mapping[int, Sequence[Record]], split: Split, bound: Bound, rng: random.Random
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a split of these logs, which come a few records at a time."""
+
+    def batches(_access: Any, _topic: str, wanted: Split, progress: Progress, *_more: Any) -> Iterator[Batch]:
+        for one in wanted:
+            messages = [message(offset, logs[one.partition][offset]) for offset in range(one.start, one.end)]
+            while messages:
+                some = [messages.pop(0) for _each in range(min(len(messages), rng.randrange(1, 6)))]
+                progress.add(one.partition, len(some), some[-1].offset() or 0)
+                yield Batch(one.partition, some)
+
+    with mock.patch.object(scan, "batches", batches):
+        yield from scan.scan(mock.Mock(), "t", split, 0.0, bound=bound)
+
+
+def cut(partition: int, length: int, rng: random.Random) -> list[Range]:
+    places = sorted(rng.sample(range(1, length), rng.randrange(4)))
+    bounds = [0, *places, length]
+    return [Range(partition, *pair, cut=bool(places)) for pair in itertools.pairwise(bounds)]
+
+
+def content(frame: DataFrame) -> Counter[tuple[Any, ...]]:
+    """The rows, without what only a partial scan has, and the read status, which has a row for each part."""
+    bookkeeping = ("key", "first_generation", "last_generation", "partial")
+    rows = frame.filter(f"kind != '{records.PARTITION}'").drop(*bookkeeping).toArrow().to_pylist()
+    return Counter(tuple(row.values()) for row in rows)
+
+
+def test_random_logs(spark: SparkSession) -> None:
+    rng = random.Random(20260601)
+    logs = {partition: random_log(partition, LENGTH, partition) for partition in range(LOGS)}
+    whole = [Range(partition, 0, LENGTH) for partition in logs]
+    unlimited = pa.Table.from_batches(scanned(logs, tuple(whole), UNLIMITED, rng))
+    assert not any(unlimited["partial"].to_pylist())
+    assert {row["kind"] for row in unlimited.to_pylist()} >= {"offset_commit", "undecodable", "activity", "partition"}
+    assert sum(row["rebalances"] or 0 for row in unlimited.to_pylist()) > LOGS
+    partial = [
+        batch
+        for partition in logs
+        for one in cut(partition, LENGTH, rng)
+        for batch in scanned(logs, (one,), BOUNDS[partition % len(BOUNDS)], rng)
+    ]
+    rows = pa.Table.from_batches(partial)
+    read: Counter[int] = Counter()
+    for row in rows.to_pylist():
+        read[row["source_partition"]] += row["records"] or 0
+    assert set(read.values()) == {LENGTH}
+    assert sum(rows["partial"].drop_null().to_pylist()) > LOGS
+    assert content(merge.merged(spark.createDataFrame(rows))) == content(spark.createDataFrame(unlimited))
+
+
+def fill(cluster: Cluster, topic: str) -> None:
+    """Three partitions, one of which has most records; around its middle those of an aborted transaction."""
+    topics.create(
+        cluster.client(), topic, 3, config={"retention.ms": "-1", "message.timestamp.after.max.ms": str(2**63 - 1)}
+    )
+    for partition, length in ((1, 30), (2, 40), (0, 1500)):
+        offsets_topic.write(cluster.client(), random_log(partition, length, partition), topic)
+    producer = Producer({**properties(cluster.client()), "transactional.id": topic})
+    producer.init_transactions(30)
+    producer.begin_transaction()
+    for record in random_log(7, 60, 0):
+        producer.produce(topic, record.value, record.key, 0)
+    producer.flush()
+    producer.abort_transaction(60)
+    offsets_topic.write(cluster.client(), random_log(8, 1500, 0), topic)
+
+
+def tables(spark: SparkSession, scan_rows: DataFrame, folder: Path) -> dict[str, Counter[tuple[Any, ...]]]:
+    facts = pipeline.Facts("c", NOW, 0.0, 0, {}, [], None)
+    live = World([], {}).frames(spark)
+    made = pipeline.classify(audit_settings(folder), facts, scan_rows, live)
+    return {
+        name: Counter(tuple(map(str, row.values())) for row in frame.toArrow().to_pylist())
+        for name, frame in made.items()
+    }
+
+
+def test_a_real_topic(cluster: Cluster, spark: SparkSession, tmp_path: Path) -> None:
+    """The unlimited scan runs in this process, as that of any small topic."""
+    topic = "audit-partial"
+    fill(cluster, topic)
+    given = connection(cluster.bootstrap)
+    unlimited = spark_read.read(spark, given, topic, time.time() + 300)
+    assert [one.partial for one in unlimited.ended] == [False] * 3
+    with mock.patch.object(planning, "BOUND", TIGHT), mock.patch.object(distribution, "_MIN_CUT", 0):
+        # with a rate, records come in smaller batches, after each of which the bound is checked
+        bounded = spark_read.read(spark, given, topic, time.time() + 300, read_rate=10_000_000)
+    parts = Counter(one.source_partition for one in bounded.ended)
+    assert parts == {0: 2, 1: 1, 2: 1}
+    assert {one.source_partition for one in bounded.ended if one.partial} >= {0}
+    assert sum(one.records for one in bounded.ended) == sum(one.records for one in unlimited.ended) == 3070
+    assert content(bounded.rows) == content(unlimited.rows)
+    expected = tables(spark, unlimited.rows, tmp_path)
+    assert tables(spark, bounded.rows, tmp_path) == expected
+    assert all(expected[name] for name in ("offsets", "groups", "activity", "findings"))
