@@ -333,6 +333,48 @@ stale_groups:
   type: list
   elements: str
   sample: [report-2024, etl-test-1]
+since_last:
+  description:
+    - What changed since the last audit of the cluster in O(output). Null if there is no earlier audit.
+    - Each change has the number of groups or findings, and the first 100 of them.
+  returned: success
+  type: dict
+  contains:
+    audit_id:
+      description: The last audit.
+      returned: success
+      type: str
+      sample: 20260130T120000Z-0c5e6f7a
+    audited_at:
+      description: The time of the last audit.
+      returned: success
+      type: str
+      sample: "2026-01-30T12:00:00+00:00"
+    new_stale_groups:
+      description: Groups that are stale, but were not stale or did not exist, with C(count) and C(names).
+      returned: success
+      type: dict
+      sample: {count: 1, names: [etl-test-1]}
+    revived_groups:
+      description: Groups that were stale, and have committed or changed since, with C(count) and C(names).
+      returned: success
+      type: dict
+      sample: {count: 0, names: []}
+    deleted_groups:
+      description: Groups that do not exist any longer, with C(count) and C(names).
+      returned: success
+      type: dict
+      sample: {count: 0, names: []}
+    new_groups:
+      description: Groups that did not exist, with C(count) and C(names).
+      returned: success
+      type: dict
+      sample: {count: 0, names: []}
+    new_findings:
+      description: Findings that the last audit did not have, with C(count) and C(findings).
+      returned: success
+      type: dict
+      sample: {count: 1, findings: [{kind: stale_group, group: etl-test-1, topic: null, partition: null}]}
 duration:
   description: The duration of the audit in seconds, not counting the start of Spark.
   returned: success

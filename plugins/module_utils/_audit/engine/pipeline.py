@@ -18,13 +18,14 @@ from ..._kafka.model import TopicPartition
 from ..._kafka.session import Session
 from ..ingest import spark_read
 from ..judge import caveats, findings, frames, live_state, plan
+from ..judge.changes import NEW_FINDINGS
 from ..judge.findings import Criteria
 from ..judge.frames import LiveFrames
 from ..judge.live_state import Live
 from ..libraries import Column, DataFrame, F, Observation, SparkSession, pa
-from ..report import embedded, render
+from ..report import embedded, render, since
 from ..report import rows as report_rows
-from . import store, tables
+from . import history, store, tables
 from .settings import Settings
 from .spark import stage
 from .store import Draft, Store
@@ -138,12 +139,12 @@ def compare(settings: Settings, facts: Facts, scan: DataFrame, live: LiveFrames,
 def publish(settings: Settings, facts: Facts, compared: Compared, stored: Store) -> Row:
     """Write the tables, the plan and the report atomically; return the result of the module."""
     with stored.draft(facts.cluster_id, facts.created) as draft:
-        answer = _write(settings, facts, compared, draft)
+        answer = _write(settings, facts, compared, stored, draft)
     answer["warnings"] += draft.warnings
     return answer
 
 
-def _write(settings: Settings, facts: Facts, compared: Compared, draft: Draft) -> Row:
+def _write(settings: Settings, facts: Facts, compared: Compared, stored: Store, draft: Draft) -> Row:
     criteria = facts.criteria(settings)
 
     def write(name: str, frame: DataFrame, *counts: Column) -> tuple[DataFrame, Row]:
@@ -196,6 +197,8 @@ def _write(settings: Settings, facts: Facts, compared: Compared, draft: Draft) -
         "delete_groups": len(planned.groups),
         "delete_offsets": len(planned.offsets),
     }
+    last = history.since_last(offsets.sparkSession, stored, facts.cluster_id, groups, found)
+    trends = history.trends(offsets.sparkSession, stored, facts.cluster_id, groups, activity, facts.created)
     shown = report_rows.groups(groups, facts.created)
     shown_findings = report_rows.findings(found, kinds)
     of_days = report_rows.activity(activity)
@@ -219,6 +222,9 @@ def _write(settings: Settings, facts: Facts, compared: Compared, draft: Draft) -
             findings=embedded.Rows(shown_findings, draft.rows["findings"], draft.location("findings")),
             warnings=warnings,
             plan=draft.path(store.PLAN),
+            last=last.audited_at if last else None,
+            changes=since.changes(last.groups | {NEW_FINDINGS: _named(last.findings)}) if last else [],
+            multiples=[since.multiple(*trend) for trend in trends],
         ),
     )
     return {
@@ -228,6 +234,7 @@ def _write(settings: Settings, facts: Facts, compared: Compared, draft: Draft) -
         "tables": {name: draft.table(name) for name in tables.NAMES},
         "audit_id": draft.audit_id,
         "stale_groups": planned.stale,
+        "since_last": last.returned() if last else None,
         "duration": duration,
         "warnings": warnings,
     }
@@ -237,6 +244,12 @@ def _session(settings: Settings) -> Session:
     """Return a session with the remaining time of the task as its timeout."""
     connection = dataclasses.replace(settings.connection, timeout=max(1.0, settings.deadline - time.time()))
     return Session(connection, check_mode=True)
+
+
+def _named(found: tuple[int, list[Row]]) -> tuple[int, list[str]]:
+    """Return findings by name."""
+    number, rows = found
+    return number, [since.finding(row) for row in rows]
 
 
 def _committed(rows: DataFrame) -> list[TopicPartition]:

@@ -27,7 +27,8 @@ TEMPLATE = r"""<!DOCTYPE html>
     <span>{{ audit.summary.records|number }} records of <bdi>{{ audit.topic|printable }}</bdi>
     in {{ "%.1f"|format(audit.duration) }} s</span></p>
   <p>{% for sentence in criteria %}{{ sentence }} {% endfor %}</p>
-  <nav aria-label="Sections"><a href="#actions">Actions</a> <a href="#charts">Charts</a>
+  <nav aria-label="Sections">{% if audit.last %}<a href="#since">Since the last audit</a> {% endif %}
+    <a href="#actions">Actions</a> <a href="#charts">Charts</a>
     <a href="#findings">Findings</a> <a href="#groups">Groups</a></nav>
 </header>
 <main>
@@ -43,6 +44,45 @@ TEMPLATE = r"""<!DOCTYPE html>
   <div{% if tile.alarm %} class="alarm"{% endif %}><dt>{{ tile.label }}</dt><dd>{{ tile.number|number }}</dd></div>
 {% endfor %}
 </dl>
+
+{% if audit.last %}
+<section id="since" aria-labelledby="since-title">
+  <h2 id="since-title">Since the last audit</h2>
+  <p>The last audit of this cluster was at {{ audit.last|time }}.</p>
+  {% if audit.changes %}
+  <ul class="changes cards">
+  {% for change in audit.changes %}
+    <li class="card"><h3>{{ change.title }} <span class="badge">{{ change.number|number }}</span></h3>
+      <p>{{ change.meaning }}</p>
+      <ul class="names">{% for name in change.names %}<li><bdi>{{ name|printable|shorten(80) }}</bdi></li>{% endfor %}
+      {% if change.number > change.names|length %}<li>and {{ (change.number - change.names|length)|number }} more</li>
+      {% endif %}</ul></li>
+  {% endfor %}
+  </ul>
+  {% else %}
+  <p>Nothing changed: no group is new, deleted, revived or newly stale, and no finding is new.</p>
+  {% endif %}
+  {% if audit.multiples %}
+  <h3>Lag and commits over time</h3>
+  <p>The groups with the highest known lag: the line is their lag at each audit that is kept, the bars are their commits
+    a day in the last 30 days (UTC). Each drawing has its own scale.</p>
+  <div class="multiples">
+  {% for one in audit.multiples %}
+    <figure class="card"><figcaption><bdi title="{{ one.group|printable }}">{{ one.group|printable|shorten(32) }}</bdi>
+      </figcaption>
+      <svg viewBox="-2 -2 124 36" role="img" aria-label="Lag: now {{ one.last_lag|number }}, at most
+ {{ one.highest_lag|number }}">{% for line in one.lag %}<polyline points="{{ line }}"/>{% endfor %}</svg>
+      <p>Lag {{ one.last_lag|number }}, at most {{ one.highest_lag|number }}</p>
+      <svg viewBox="-2 -2 124 36" role="img" aria-label="Commits in 30 days: {{ one.commits|number }}">
+      {%- for x, y, width, height in one.bars -%}
+        <rect x="{{ x }}" y="{{ y }}" width="{{ width }}" height="{{ height }}"/>
+      {%- endfor %}</svg>
+      <p>{{ one.commits|number }} commits</p></figure>
+  {% endfor %}
+  </div>
+  {% endif %}
+</section>
+{% endif %}
 
 <section id="actions" aria-labelledby="actions-title">
   <h2 id="actions-title">Findings and recommended actions</h2>
@@ -203,7 +243,14 @@ nav { display: flex; flex-wrap: wrap; gap: 0.3rem 1.25rem; margin-top: 0.9rem; }
 .cards { display: grid; gap: 0.75rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
 .card { padding: 1rem 1.1rem; margin: 0; min-width: 0; }
 .planned { color: var(--muted); font-size: 0.875rem; font-weight: 400; }
-.kinds { list-style: none; margin: 0.9rem 0 2rem; padding: 0; }
+.kinds, .changes { list-style: none; margin: 0.9rem 0 2rem; padding: 0; }
+.names { margin: 0.4rem 0 0; padding-left: 1.1rem; overflow-wrap: anywhere; font-size: 0.9375rem; }
+.multiples { display: grid; gap: 0.75rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); }
+.multiples figcaption { font-weight: 600; font-size: 0.875rem; overflow-wrap: anywhere; }
+.multiples p { color: var(--muted); font-size: 0.8125rem; margin: 0; font-variant-numeric: tabular-nums; }
+.multiples svg { display: block; width: 100%; height: 3rem; margin-top: 0.4rem; }
+.multiples polyline { fill: none; stroke: var(--accent); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
+.multiples rect { fill: var(--bar); }
 .kinds p { font-size: 0.9375rem; }
 .badge {
   display: inline-block; padding: 0 0.55em; border-radius: 1em; background: var(--stale-ground); color: var(--stale);

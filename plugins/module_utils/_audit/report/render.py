@@ -16,7 +16,7 @@ import typing as t
 
 from ..._errors import TaskError
 from ..._files import atomic_write
-from . import charts, embedded, page, playbook, wording
+from . import charts, embedded, page, playbook, since, wording
 
 Row = dict[str, t.Any]
 
@@ -39,6 +39,9 @@ class Audit:
         groups: rows of the table of groups.
         findings: kind, group, topic, partition, evidence, action, planned.
         plan: the path of plan.json.
+        last: the time of the last audit, None if there is none.
+        changes: what changed since then.
+        multiples: the lag and the commits of groups over time.
     """
 
     cluster_id: str
@@ -57,6 +60,9 @@ class Audit:
     findings: embedded.Rows
     warnings: list[str]
     plan: str
+    last: datetime.datetime | None = None
+    changes: c.Sequence[since.Change] = ()
+    multiples: c.Sequence[since.Multiple] = ()
 
 
 TILES = (

@@ -1,0 +1,110 @@
+# Copyright (c) 2026, kafkaops.groups contributors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The section of the report on the time since the last audit: changes, and small multiples of lag and commits."""
+
+from __future__ import annotations
+
+import collections.abc as c
+import datetime
+import typing as t
+
+from . import wording
+
+# what the page names of each change
+_NAMED = 10
+# of the drawings, without a unit
+_WIDTH, _HEIGHT = 120.0, 32.0
+
+_TITLES = {
+    "new_stale_groups": "New stale groups",
+    "revived_groups": "Revived groups",
+    "deleted_groups": "Deleted groups",
+    "new_groups": "New groups",
+    "new_findings": "New findings",
+}
+_MEANINGS = {
+    "new_stale_groups": "These groups were not stale at the last audit, or did not exist.",
+    "revived_groups": "These groups were stale, and have committed or changed since.",
+    "deleted_groups": "These groups do not exist any longer.",
+    "new_groups": "These groups did not exist at the last audit.",
+    "new_findings": "The last audit did not have these findings.",
+}
+
+
+class Change(t.NamedTuple):
+    """A kind of change, how often it happened, and the first names, of which there may be fewer than `number`."""
+
+    title: str
+    meaning: str
+    number: int
+    names: list[str]
+
+
+class Multiple(t.NamedTuple):
+    """The drawings of a group.
+
+    Attributes:
+        lag: the lag over the audits, as lines; each is the points of a polyline.
+        bars: the commits of each day, as rectangles of x, y, width and height.
+    """
+
+    group: str
+    lag: list[str]
+    last_lag: int
+    highest_lag: int
+    bars: list[tuple[float, float, float, float]]
+    commits: int
+
+
+def changes(numbers: c.Mapping[str, tuple[int, c.Sequence[str]]]) -> list[Change]:
+    """Return the changes that happened."""
+    return [
+        Change(title, _MEANINGS[change], numbers[change][0], list(numbers[change][1])[:_NAMED])
+        for change, title in _TITLES.items()
+        if numbers[change][0]
+    ]
+
+
+def finding(row: c.Mapping[str, t.Any]) -> str:
+    """Return a finding as a name: its kind, group, topic and partition."""
+    place = [row[name] for name in ("group", "topic", "partition") if row[name] is not None]
+    return f"{wording.KINDS[row['kind']].title}: {' '.join(map(str, place))}"
+
+
+def multiple(
+    group: str, lags: c.Sequence[tuple[datetime.datetime, int | None]], commits: c.Sequence[tuple[datetime.date, int]]
+) -> Multiple:
+    """Return the drawings of a group whose last lag is known; both sequences are in order of time."""
+    known = [lag for _time, lag in lags if lag is not None]
+    highest = max(known)
+    first, last = lags[0][0], lags[-1][0]
+    span = max(1.0, (last - first).total_seconds())
+    lines: list[list[str]] = [[]]
+    for time, lag in lags:
+        if lag is None:
+            lines.append([])
+            continue
+        x = _WIDTH * (time - first).total_seconds() / span
+        lines[-1].append(f"{x:.1f},{_HEIGHT * (1 - lag / max(1, highest)):.1f}")
+    most = max((number for _day, number in commits), default=0)
+    step = _WIDTH / max(1, len(commits))
+    bars = [
+        (
+            round(step * place, 1),
+            round(_HEIGHT * (1 - number / most), 1),
+            round(step * 0.8, 1),
+            round(_HEIGHT * number / most, 1),
+        )
+        for place, (_day, number) in enumerate(commits)
+        if number
+    ]
+    return Multiple(
+        group,
+        [" ".join(line) for line in lines if line],
+        known[-1],
+        highest,
+        bars,
+        sum(number for _day, number in commits),
+    )
