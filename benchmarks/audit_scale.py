@@ -121,7 +121,10 @@ def measured(part: str, cluster: Cluster, stale_after: str, groups: int, folder:
             code = process.wait()
         seconds = time.monotonic() - started
     if code:
-        raise Wrong(f"{part} ended with {code}: {log.read_text('utf-8', 'replace')[-2000:]}")
+        logs = (
+            path.read_text("utf-8", "replace")[-4000:] for path in (Path(folder) / "spark.log", log) if path.exists()
+        )
+        raise Wrong(f"{part} ended with {code}: " + "\n".join(logs))
     given: dict[str, Any] = json.loads(answer.read_text("utf-8"))
     sizes = [os.path.getsize(given[name]) / 1e6 if name in given else 0.0 for name in ("report", "plan")]
     return Took(seconds, peaks["driver"], peaks["java"], peaks["workers"], *sizes), given

@@ -148,9 +148,9 @@ notes:
   - Requires Java 17 or newer, C(pyspark), C(pyarrow) and C(jinja2) on the host that the module runs on.
   - O(timeout) applies to the whole audit. Increase it for a large topic.
   - The plan contains a group only if the group is Empty, is a consumer group or a simple group, its committed offsets
-    match the records of the topic, and all of its records can be decoded. Applying the plan detects later changes.
-    Records of an unknown type are reported, and do not belong to a group. Only the values of committed offsets and
-    classic groups are decoded.
+    after the scan match the records of the topic, and all of its records can be decoded. Applying the plan detects
+    later changes. Records of an unknown type are reported, and do not belong to a group. Only the values of committed
+    offsets and classic groups are decoded.
   - Clients can commit any number as an offset. A negative offset is reported as a finding and is not in the plan. It
     does not exclude its group from the plan, because brokers do not return such offsets. A group with a timestamp in
     the future is never stale.
@@ -270,7 +270,8 @@ plan:
 report:
   description:
     - The path of the report of this audit on the host that the module runs on. C(report.html) in O(output) or
-      O(local_output) is the latest report.
+      O(local_output) is the latest report. Of a large cluster, the report contains the first rows of each table, and
+      names the tables with all rows.
   returned: success
   type: str
   sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/report.html
@@ -289,6 +290,8 @@ tables:
         - One row for each committed offset, with C(group), C(topic), C(partition), C(offset), C(commit_time),
           C(expire_time), C(log_start), C(log_end), C(lag), C(subscribed) and others. C(lag) is null if the log end
           offset cannot be read, or if the offset is negative.
+        - C(live_offset) is the committed offset in the cluster after the scan. Only the offsets of groups that may be
+          in the plan are fetched. For other groups, it is null.
       returned: success
       type: str
       sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/offsets
@@ -303,7 +306,10 @@ tables:
     groups:
       description:
         - One row for each group, with C(type), C(state), C(members), C(lag), C(known_lag), C(last_commit),
-          C(idle_since), C(stale) and others.
+          C(idle_since), C(stale), C(unneeded_offsets) and others.
+        - C(committed_since) is the number of committed offsets that differ between the topic and the cluster, and
+          C(hidden) the number of offsets that the cluster does not return. Both are null for groups whose committed
+          offsets are not fetched, because the groups cannot be in the plan, and if the offsets cannot be fetched.
         - C(lag) is null unless the lag of each partition is known, and for a group without committed offsets. The lag
           of a share group is that of its start offsets. C(known_lag) is the sum of the known lags, and null if all are
           unknown.

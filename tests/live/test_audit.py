@@ -290,10 +290,10 @@ def test_offsets_are_those_of_the_admin_api(audited: Audited) -> None:
     table = {(row["group"], row["topic"], row["partition"]): row for row in audited.table("offsets")}
     assert {where: table[where]["offset"] for where in live} == live
     # only those of groups that may be in the plan are fetched
-    compared = {row["group"] for row in audited.table("groups") if row["hidden"] is not None}
-    assert compared == {"left-behind", "comes-back", DAMAGED, "moved-on", "recreated"}
+    known = {row["group"] for row in audited.table("groups") if row["hidden"] is not None}
+    assert known == {"left-behind", "comes-back", DAMAGED, "moved-on", "recreated"}
     fetched = {where: row["live_offset"] for where, row in table.items() if row["live_offset"] is not None}
-    assert fetched == {where: offset for where, offset in live.items() if where[0] in compared}
+    assert fetched == {where: offset for where, offset in live.items() if where[0] in known}
     assert live["transactional", "orders", 0] == 7
     assert ("ashes", "phoenix", 0) not in table
 

@@ -84,6 +84,8 @@ def test_committed_offsets(
         for row in table.to_pylist()
     }
     assert (found, said) == (rows, warnings)
+    # else Spark does not take it
+    assert table["offsets"].num_chunks > 0
     assert all(len(chunk) <= 2 for chunk in fetch.asked)
     assert [name for chunk in fetch.asked for name in chunk] == list(answers)
 
@@ -130,6 +132,14 @@ def _read(monkeypatch: pytest.MonkeyPatch, groups: dict[str, Group | KafkaError 
     monkeypatch.setattr(group_configs, "configured_groups", configured)
     monkeypatch.setattr(group_configs, "overridden", nothing)
     return asyncio.run(live_state.read(SESSION, lambda name: name != "excluded")), chunks
+
+
+def test_a_cluster_without_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    live, chunks = _read(monkeypatch, {})
+    assert chunks == 0
+    for table in (live, asyncio.run(live_state.recheck_empty(SESSION, live))):
+        assert table.groups.num_rows == 0
+        assert all(column.num_chunks > 0 for column in table.groups.columns)
 
 
 def test_groups_are_described_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:

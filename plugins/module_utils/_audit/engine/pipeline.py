@@ -171,7 +171,10 @@ def _write(settings: Settings, facts: Facts, compared: Compared, stored: Store, 
         *report_rows.finding_counts(),
     )
     stage(offsets.sparkSession, "Write the plan and the report")
-    planned = plan.planned(plan.entries(groups, offsets, found, criteria).toArrow())
+    kinds = report_rows.kinds(of_findings)
+    planned = plan.Planned([], (), ())
+    if of_groups["stale_groups"] or any(count.planned for count in kinds.values()):
+        planned = plan.planned(plan.entries(groups, offsets, found, criteria).toArrow())
     plan_file.write(
         draft.path(store.PLAN),
         Plan(
@@ -186,7 +189,6 @@ def _write(settings: Settings, facts: Facts, compared: Compared, stored: Store, 
     counted = caveats.Counts(*(of_groups[name] for name in caveats.Counts._fields))
     limit = caveats.StaleAfter(settings.stale_after, settings.stale_after_ms, facts.retention)
     warnings = facts.warnings + caveats.caveats(counted, facts.records, facts.unread, settings.topic, limit)
-    kinds = report_rows.kinds(of_findings)
     summary = {
         "records": facts.records,
         "groups": draft.rows["groups"],

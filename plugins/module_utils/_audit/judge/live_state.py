@@ -93,8 +93,8 @@ async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
         why = minutes.name if isinstance(minutes, KafkaError) else "the response of the broker did not include it"
         warnings.append(f"expire_time is unknown, because {_RETENTION} cannot be read: {why}")
     return Live(
-        pa.Table.from_batches(groups, _group_schema()),
-        pa.Table.from_batches(start_offsets, _start_offset_schema()),
+        _of_batches(groups, _group_schema()),
+        _of_batches(start_offsets, _start_offset_schema()),
         await _orphaned_configs(session, existing, included, warnings),
         int(minutes) * _MINUTE if isinstance(minutes, str) else None,
         warnings,
@@ -117,7 +117,7 @@ async def recheck_empty(session: Session, seen: Live) -> Live:
                     group = now[row["group"]]
                     row.update(_usage(group if isinstance(group, Group) else None))
             checked.append(pa.RecordBatch.from_pylist(rows, schema=batch.schema))
-    return dataclasses.replace(seen, groups=pa.Table.from_batches(checked, seen.groups.schema))
+    return dataclasses.replace(seen, groups=_of_batches(checked, seen.groups.schema))
 
 
 async def committed(session: Session, names: c.Collection[str]) -> tuple[pa.Table, list[str]]:
@@ -144,7 +144,7 @@ async def committed(session: Session, names: c.Collection[str]) -> tuple[pa.Tabl
             f"the committed offsets of {_first_of(list(failed))} cannot be fetched, so the plan does not contain "
             f"them: {why.name}: {why.message}"
         )
-    return pa.Table.from_batches(batches, _committed_schema()), warnings
+    return _of_batches(batches, _committed_schema()), warnings
 
 
 def subscribed_topics(groups: pa.Table, topics: c.Collection[str]) -> pa.Table:
@@ -295,6 +295,11 @@ def _configs_text(settings: Settings | KafkaError) -> str:
 
 def _table(rows: list[dict[str, t.Any]], **columns: pa.DataType) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items())))
+
+
+def _of_batches(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    # Spark does not take a column of lists without chunks
+    return pa.Table.from_batches(batches or [pa.RecordBatch.from_pylist([], schema=schema)], schema)
 
 
 def _group_schema() -> pa.Schema:

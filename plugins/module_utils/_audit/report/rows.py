@@ -102,16 +102,21 @@ def groups(table: DataFrame, now: datetime.datetime) -> Groups:
 
 def findings(table: DataFrame, counted: c.Mapping[str, Count]) -> list[Row]:
     """Return the rows of the table C(findings) that the page contains, some of each kind."""
-    by_name = ("group", "topic", "partition")
-    parts = [
-        table.filter(F.col("kind") == kind).orderBy(*by_name).limit(number)
-        for kind, number in shares({kind: count.found for kind, count in counted.items()}, MOST).items()
-    ]
-    if not parts:
+    numbers = {kind: count.found for kind, count in counted.items()}
+    if not numbers:
         return []
+    if sum(numbers.values()) > MOST:
+        each = [
+            table.filter(F.col("kind") == kind).orderBy("group", "topic", "partition").limit(number)
+            for kind, number in shares(numbers, MOST).items()
+        ]
+        table = functools.reduce(DataFrame.unionByName, each)
     places = {kind: place for place, kind in enumerate(wording.KINDS)}
-    found = _collected(functools.reduce(DataFrame.unionByName, parts))
-    return sorted(found, key=lambda row: places[row["kind"]])
+
+    def order(row: Row) -> tuple[int, str, str, int]:
+        return places[row["kind"]], row["group"] or "", row["topic"] or "", row["partition"] or 0
+
+    return sorted(_collected(table), key=order)
 
 
 def shares(numbers: c.Mapping[str, int], most: int) -> dict[str, int]:
