@@ -79,6 +79,32 @@ options:
       - The default protects internal groups and the groups of Kafka Connect.
     type: raw
     default: ["connect-*", "_*"]
+  owners:
+    description:
+      - Who owns which groups. The first entry with a pattern that matches the name of a group determines its owner. The
+        owner of a group without a match is unknown (V(null)).
+      - The tables C(groups) and C(findings), the plan and the report contain the owners. The modules that apply the
+        plan can be limited to owners, for example with O(kafkaops.groups.consumer_group#module:owner).
+      - Only one of O(owners) and O(owners_file) can be set.
+    type: list
+    elements: dict
+    suboptions:
+      match:
+        description: Patterns of the groups, as a list or as one pattern, in the format of O(include).
+        type: raw
+        required: true
+      owner:
+        description: The name of the owner, such as a team. Quote numbers. This is why the type is V(raw).
+        type: raw
+        required: true
+  owners_file:
+    description:
+      - The path of a CSV file with the columns C(match) and C(owner), instead of O(owners). Each line has one pattern
+        in the format of O(include), and the name of its owner. The first match wins.
+      - The file must be UTF-8, and its first line must have the column names. Commas, semicolons and tabs are accepted
+        as separators, with or without a byte order mark and CRLF.
+      - The path is on the host that the module runs on.
+    type: path
   master:
     description:
       - The Spark master. V(local[*]) uses all cores of this host.
@@ -179,6 +205,23 @@ EXAMPLES = r"""
         state: absent
         backup: "/var/backups/kafka/offsets-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
 
+    - name: Audit the cluster with the owners of its groups
+      kafkaops.groups.consumer_offsets_audit:
+        output: /var/lib/kafka-audit
+        owners:
+          - match: ["billing-*", "invoice-*"]
+            owner: team-billing
+          - match: "~(shop|cart)-.*"
+            owner: team-shop
+        timeout: 1800
+      register: owned
+
+    - name: Delete the stale groups of one team
+      kafkaops.groups.consumer_group:
+        plan: "{{ owned.plan }}"
+        owner: team-billing
+        backup: "/var/backups/kafka/billing-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
+
     - name: Audit a large cluster on a Spark cluster
       kafkaops.groups.consumer_offsets_audit:
         output: /mnt/shared/kafka-audit
@@ -277,7 +320,7 @@ tables:
     groups:
       description:
         - One row for each group, with C(type), C(state), C(members), C(lag), C(known_lag), C(last_commit),
-          C(idle_since), C(stale) and others.
+          C(idle_since), C(stale), C(owner) and others. C(owner) is null if no pattern of O(owners) matches.
         - C(lag) is null unless the lag of each partition is known, and for a group without committed offsets. The lag
           of a share group is that of its start offsets. C(known_lag) is the sum of the known lags, and null if all are
           unknown.
@@ -292,7 +335,8 @@ tables:
       type: str
       sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/activity
     findings:
-      description: One row for each finding, with C(kind), C(group), C(topic), C(partition), C(evidence) and C(action).
+      description: One row for each finding, with C(kind), C(group), C(topic), C(partition), C(evidence), C(action)
+        and C(owner).
       returned: success
       type: str
       sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/findings
@@ -326,6 +370,12 @@ def main() -> None:
             "stale_after": {"type": "str", "default": "30d"},
             "include": {"type": "raw", "default": ["*"]},
             "exclude": {"type": "raw", "default": ["connect-*", "_*"]},
+            "owners": {
+                "type": "list",
+                "elements": "dict",
+                "options": {"match": {"type": "raw", "required": True}, "owner": {"type": "raw", "required": True}},
+            },
+            "owners_file": {"type": "path"},
             "master": {"type": "str", "default": "local[*]"},
             "spark_conf": {"type": "dict", "default": {}},
             "topic": {"type": "str", "default": "__consumer_offsets"},
@@ -334,6 +384,7 @@ def main() -> None:
         },
         audit.parse,
         audit.audit,
+        mutually_exclusive=[("owners", "owners_file")],
     )
 
 

@@ -39,10 +39,9 @@ def judge(spark: SparkSession, world: World) -> Judged:
     scan, live = world.scan(spark), world.frames(spark)
     log_groups, undecoded = frames.metadata(scan), frames.undecodable(scan)
     offsets = frames.offsets(frames.commits(scan), log_groups, live)
-    groups = findings.classify_groups(
-        frames.groups(offsets, log_groups, frames.activity(scan), undecoded, live), CRITERIA
-    )
-    found = findings.findings(groups, offsets, undecoded, live.orphaned_configs, CRITERIA)
+    described = frames.groups(offsets, log_groups, frames.activity(scan), undecoded, live)
+    groups = findings.classify_groups(frames.with_owner(described, live), CRITERIA)
+    found = frames.with_owner(findings.findings(groups, offsets, undecoded, live.orphaned_configs, CRITERIA), live)
     return Judged(*(frame.toArrow().to_pylist() for frame in (offsets, groups, found)))
 
 
@@ -240,12 +239,14 @@ def test_groups(spark: SparkSession) -> None:
             {"group": "half", "topic": "t", "partition": 0, "start_offset": 5, "lag": 3},
             {"group": "half", "topic": "u", "partition": 0, "start_offset": None, "lag": None},
         ],
+        owners=[("g", "team-a"), ("share", "team-b"), ("of no table", "team-c")],
     )
     judged = judge(spark, world)
-    assert [(row["kind"], row["group"]) for row in judged.findings] == [("undecodable", None)]
+    assert [(row["kind"], row["group"], row["owner"]) for row in judged.findings] == [("undecodable", None, None)]
     groups = {row["group"]: row for row in judged.groups}
     assert sorted(groups) == ["g", "half", "hidden", "new", "no request", "share"]
     assert {name for name, row in groups.items() if not row["regular"]} == {"no request"}
+    assert {name: row["owner"] for name, row in groups.items() if row["owner"]} == {"g": "team-a", "share": "team-b"}
     counted = {"topics": 2, "partitions": 2, "commits": 6, "tombstones": 1, "rebalances": 3, "undecodable": 0}
     assert groups["g"].items() >= counted.items()
     assert groups["g"]["last_commit"] == NOW - 2 * DAY

@@ -73,6 +73,7 @@ class World:
         topic = {"topic": "t", "partition": 0, "exists": True, "current_topic_id": "A", "log_start": 0, "log_end": 10}
         self.partitions = [{**topic, **each} for each in more.get("partitions", [{}])]
         self.orphaned_configs = [{"group": name, "configs": configs} for name, configs in more.get("orphans", ())]
+        self.owners = [{"group": name, "owner": owner} for name, owner in more.get("owners", ())]
 
     def add(self, other: World, number: int) -> None:
         """Add another world, with separate names of groups and topics."""
@@ -91,6 +92,7 @@ class World:
             self.subscriptions,
             self.partitions,
             self.orphaned_configs,
+            self.owners,
         ]
 
     def scan(self, spark: SparkSession) -> DataFrame:
@@ -127,6 +129,7 @@ class World:
             subscriptions=frame(self.subscriptions, {"group": string, "topic": string, "subscribed": boolean}),
             partitions=frame(self.partitions, {**partition, "log_start": int64, "log_end": int64}),
             orphaned_configs=frame(self.orphaned_configs, {"group": string, "configs": string}),
+            owners=frame(self.owners, {"group": string, "owner": string}),
             small=frozenset(),
             retention=RETENTION,
         )

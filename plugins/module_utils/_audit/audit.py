@@ -16,6 +16,7 @@ from .._kafka.options import Connection
 from .._kafka.session import Session
 from .engine import process, store
 from .engine.settings import Settings
+from .judge import owners
 
 _MAX_STALE_AFTER_MS = 100 * 365 * 86_400_000
 # set by the option master
@@ -42,6 +43,7 @@ def parse(params: dict[str, t.Any]) -> Settings:
         stale_after_ms=stale_after,
         include=include,
         exclude=exclude,
+        owners=owners.parse(params),
         master=inputs.text(params["master"], "master"),
         spark_conf=_conf(params["spark_conf"]),
         topic=inputs.topic_name(params["topic"], "topic"),

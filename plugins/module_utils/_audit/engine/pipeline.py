@@ -12,11 +12,11 @@ import time
 import typing as t
 
 from ..._files import plan as plan_file
-from ..._files.plan import Judged, Plan
+from ..._files.plan import Plan
 from ..._kafka.model import TopicPartition
 from ..._kafka.session import Session
 from ..ingest import records, spark_read
-from ..judge import caveats, findings, frames, live_state, plan
+from ..judge import caveats, findings, frames, live_state, owners, plan
 from ..judge.findings import Criteria
 from ..judge.frames import LiveFrames
 from ..judge.live_state import Live
@@ -73,6 +73,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     scan.persist(StorageLevel.MEMORY_AND_DISK)
     read = _rows(scan.filter(F.col("kind") == records.PARTITION).select("source_partition", "records", "problem"))
     committed = _rows(frames.commits(scan).select("topic", "partition").distinct())
+    in_log = _rows(scan.filter("group is not null").select("group").distinct()) if settings.owners else []
     stage(spark, "Query groups without members, topics and logs")
     with _session(settings) as session:
         seen = session.wire.run(live_state.recheck_empty, session, seen)
@@ -86,7 +87,8 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         seen.warnings,
         seen.retention,
     )
-    return publish(settings, facts, classify(settings, facts, scan, _frames(spark, seen, partitions)))
+    owned = owners.table(settings.owners, _names(seen, in_log))
+    return publish(settings, facts, classify(settings, facts, scan, _frames(spark, seen, partitions, owned)))
 
 
 def classify(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames) -> dict[str, DataFrame]:
@@ -96,8 +98,9 @@ def classify(settings: Settings, facts: Facts, scan: DataFrame, seen: LiveFrames
     log_groups, undecoded = frames.metadata(scan), frames.undecodable(scan)
     activity = frames.activity(scan)
     offsets = frames.offsets(frames.commits(scan), log_groups, seen).persist()
-    groups = findings.classify_groups(frames.groups(offsets, log_groups, activity, undecoded, seen), criteria).persist()
-    found = findings.findings(groups, offsets, undecoded, seen.orphaned_configs, criteria)
+    described = frames.with_owner(frames.groups(offsets, log_groups, activity, undecoded, seen), seen)
+    groups = findings.classify_groups(described, criteria).persist()
+    found = frames.with_owner(findings.findings(groups, offsets, undecoded, seen.orphaned_configs, criteria), seen)
     return dict(zip(tables.NAMES, (offsets, seen.start_offsets, groups, activity, found), strict=True))
 
 
@@ -114,14 +117,15 @@ def _write(settings: Settings, facts: Facts, results: dict[str, DataFrame], draf
     PROGRESS.info("Write the plan and the report")
     rows = {name: made[name].to_pylist() for name in ("groups", "findings")}
     by_name = {row["group"]: row for row in rows["groups"]}
-    classified = [row["partitions"] for row in rows["groups"] if row["included"]]
+    classified = [row for row in rows["groups"] if row["included"]]
     planned = Plan(
         facts.cluster_id,
         facts.created,
         settings.criteria(),
         plan.delete_groups(rows["findings"], by_name, made["offsets"]),
         plan.delete_offsets(rows["findings"], by_name, made["offsets"]),
-        Judged(len(classified), sum(classified)),
+        plan.judged(classified),
+        owners=plan.judged_by_owner(classified, settings.owners),
     )
     plan_file.write(draft.path(store.PLAN), planned)
     warnings = facts.warnings + caveats.caveats(
@@ -176,7 +180,13 @@ def _session(settings: Settings) -> Session:
     return Session(connection, check_mode=True)
 
 
-def _frames(spark: SparkSession, seen: Live, partitions: pa.Table) -> LiveFrames:
+def _names(seen: Live, in_log: list[Row]) -> set[str]:
+    """Return the names of all groups that a table may contain."""
+    listed = [*seen.groups["group"].to_pylist(), *seen.orphaned_configs["group"].to_pylist()]
+    return {*listed, *(row["group"] for row in in_log)}
+
+
+def _frames(spark: SparkSession, seen: Live, partitions: pa.Table, owned: pa.Table) -> LiveFrames:
     made = {
         "groups": seen.groups,
         "offsets": seen.offsets,
@@ -184,6 +194,7 @@ def _frames(spark: SparkSession, seen: Live, partitions: pa.Table) -> LiveFrames
         "subscriptions": seen.subscriptions,
         "partitions": partitions,
         "orphaned_configs": seen.orphaned_configs,
+        "owners": owned,
     }
     return LiveFrames(
         **{name: spark.createDataFrame(table) for name, table in made.items()},

@@ -14,6 +14,7 @@ import typing as t
 
 from ... import _input as inputs
 from ..._kafka.options import Connection
+from ..judge.owners import Rule
 
 # the output of Spark and Java, in the output folder
 LOG = "spark.log"
@@ -29,6 +30,7 @@ class Settings:
         output: the folder for audits (see `store`) and the log.
         stale_after: the duration as the user wrote it.
         stale_after_ms: the duration in ms.
+        owners: the patterns of each owner; the first match wins.
         master, spark_conf: the Spark master, and additional Spark properties.
         client_rack, read_rate: the rack of the executors, and the maximum number of bytes per second; None if not set.
         deadline: when the task times out, in seconds since the epoch.
@@ -40,6 +42,7 @@ class Settings:
     stale_after_ms: int
     include: list[str]
     exclude: list[str]
+    owners: list[Rule]
     master: str
     spark_conf: dict[str, str]
     topic: str
@@ -81,7 +84,13 @@ class Settings:
         values = _read(path)
         # secrets must not remain on disk, however the process ends
         os.unlink(path)
-        return cls(**{**values, "connection": Connection.from_params(values["connection"])})
+        return cls(
+            **{
+                **values,
+                "connection": Connection.from_params(values["connection"]),
+                "owners": [Rule(*rule) for rule in values["owners"]],
+            }
+        )
 
 
 def save_answer(folder: str, answer: dict[str, t.Any]) -> None:

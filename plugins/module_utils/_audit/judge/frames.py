@@ -32,7 +32,7 @@ _TYPES = {
 
 @dataclasses.dataclass(frozen=True)
 class LiveFrames:
-    """The tables of `live` as DataFrames, the names of those small enough to broadcast, and the retention in ms."""
+    """The tables of `live` and of `owners` as DataFrames, those small enough to broadcast, and the retention in ms."""
 
     groups: DataFrame
     offsets: DataFrame
@@ -40,6 +40,7 @@ class LiveFrames:
     subscriptions: DataFrame
     partitions: DataFrame
     orphaned_configs: DataFrame
+    owners: DataFrame
     small: frozenset[str]
     retention: int | None
 
@@ -247,6 +248,11 @@ def groups(
         .filter("known")
         .drop("known")
     )
+
+
+def with_owner(rows: DataFrame, live: LiveFrames) -> DataFrame:
+    """Add C(owner) to rows with a C(group); null if nobody is known to own the group."""
+    return rows.join(live.for_join("owners"), "group", "left").select(*rows.columns, "owner")
 
 
 def _time(ms: Column | str) -> Column:

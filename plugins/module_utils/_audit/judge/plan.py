@@ -9,10 +9,11 @@ from __future__ import annotations
 import collections
 import typing as t
 
-from ..._files.plan import PlannedGroup, PlannedOffset
+from ..._files.plan import Judged, PlannedGroup, PlannedOffset
 from ..._kafka.model import TopicPartition
 from ..libraries import pa, pc
 from .findings import STALE_GROUP
+from .owners import Rule
 
 Row = dict[str, t.Any]
 
@@ -33,7 +34,14 @@ def delete_groups(found: list[Row], groups: dict[str, Row], offsets: pa.Table) -
             continue
         committed[row["group"]][TopicPartition(row["topic"], row["partition"])] = row["offset"]
     return [
-        PlannedGroup(name, groups[name]["type"], groups[name]["state"], evidence[name], committed[name])
+        PlannedGroup(
+            name,
+            groups[name]["type"],
+            groups[name]["state"],
+            evidence[name],
+            committed[name],
+            groups[name]["owner"],
+        )
         for name in sorted(evidence)
     ]
 
@@ -53,9 +61,25 @@ def delete_offsets(found: list[Row], groups: dict[str, Row], offsets: pa.Table) 
             group = groups[row["group"]]
             place = TopicPartition(row["topic"], row["partition"])
             planned.append(
-                PlannedOffset(row["group"], group["type"], group["state"], place, row["offset"], evidence[where])
+                PlannedOffset(
+                    row["group"], group["type"], group["state"], place, row["offset"], evidence[where], group["owner"]
+                )
             )
     return sorted(planned, key=lambda each: (each.group, each.where))
+
+
+def judged(groups: t.Collection[Row]) -> Judged:
+    """Return how many groups there are, and how many offsets they hold."""
+    return Judged(len(groups), sum(row["partitions"] for row in groups))
+
+
+def judged_by_owner(groups: t.Iterable[Row], rules: t.Iterable[Rule]) -> dict[str, Judged] | None:
+    """Return the same for each owner, also for those without a group; None if the audit knows no owners."""
+    owned: dict[str, list[Row]] = {rule.owner: [] for rule in rules}
+    for row in groups:
+        if row["owner"] is not None:
+            owned[row["owner"]].append(row)
+    return {owner: judged(mine) for owner, mine in sorted(owned.items())} or None
 
 
 def _planned(found: list[Row]) -> list[Row]:
