@@ -337,7 +337,7 @@ def test_only_what_a_person_approved_is_deleted(world: World, member: Member, tm
     plan = approved(world, tmp_path, edited)
     assert plan["approved_by"] == "alice"
     copies = {*world.audit.glob("*Z-plan.json")}
-    chosen = {"cleanup_plan": str(tmp_path / "approved.json"), "cleanup_owners": ["team-c"]}
+    chosen: dict[str, Any] = {"cleanup_plan": str(tmp_path / "approved.json"), "cleanup_owners": ["team-c"]}
     done = world.apply(cleanup_require_approval=True, **chosen)
     assert (done.code, done.changed, done.words) == (0, ["Delete the groups"], "")
     assert world.state() == {name: found for name, found in world.at_first.items() if name != TEN[9]}

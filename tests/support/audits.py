@@ -10,6 +10,7 @@ import datetime
 import math
 from typing import Any
 
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import rows as report_rows
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.render import Audit
 
 CREATED = datetime.datetime(2026, 3, 1, 12, 30, tzinfo=datetime.UTC)
@@ -63,6 +64,7 @@ def group(name: str, **fields: Any) -> dict[str, Any]:
         "expires": None,
         "unneeded_offsets": 0,
         "stale": False,
+        "owner": None,
     } | fields
 
 
@@ -89,6 +91,7 @@ def audit(groups: list[dict[str, Any]], findings: list[dict[str, Any]], **fields
         "activity": [],
         "findings": findings,
         "warnings": [],
+        "owners": [],
         "plan": "/var/lib/kafkaops/audit/plan.json",
     }
     return Audit(**{**given, **fields})
@@ -106,6 +109,7 @@ def many(groups: int, findings: int) -> Audit:
             "evidence": f"no commit since {row['last_commit']:%Y-%m-%dT%H:%M:%S+00:00} (stale_after 30d)",
             "action": "Delete the group. It is in the plan.",
             "planned": True,
+            "owner": row["owner"],
         }
         for row in rows
         if row["stale"]
@@ -119,19 +123,22 @@ def many(groups: int, findings: int) -> Audit:
             "evidence": "__consumer_offsets-17 at offset 4711: key version 99 is not known",
             "action": "Check for a newer release.",
             "planned": False,
+            "owner": None,
         }
     )
     for number in range(findings - len(found)):
         kind, evidence, action = _KINDS[number * 7 % 11 % len(_KINDS)]
+        of = rows[number * 13 % groups]
         found.append(
             {
                 "kind": kind,
-                "group": rows[number * 13 % groups]["group"],
+                "group": of["group"],
                 "topic": f"{_TEAMS[number % 7]}.events.v{number % 40}",
                 "partition": number % 48,
                 "evidence": evidence,
                 "action": action,
                 "planned": kind == "unsubscribed",
+                "owner": of["owner"],
             }
         )
     activity = [
@@ -147,7 +154,7 @@ def many(groups: int, findings: int) -> Audit:
         "Partition 17 of __consumer_offsets has 1 record that cannot be decoded: its key is never in the plan.",
         f"The topic {HOSTILE[1]} could not be described (TOPIC_AUTHORIZATION_FAILED).",
     ]
-    return audit(rows, found, activity=activity, warnings=warnings)
+    return audit(rows, found, activity=activity, warnings=warnings, owners=report_rows.owners(rows, found))
 
 
 def _one_of_many(number: int) -> dict[str, Any]:
@@ -174,4 +181,5 @@ def _one_of_many(number: int) -> dict[str, Any]:
         expires=CREATED + datetime.timedelta(days=7) if stale else None,
         unneeded_offsets=partitions if stale else number % 2,
         stale=stale and number % 97 != 0,
+        owner=f"Team \u202e{name}" if hostile else None if number % 7 == 3 else f"team {_TEAMS[number % 7]} & co",
     )

@@ -160,6 +160,7 @@ def _write(settings: Settings, facts: Facts, results: dict[str, DataFrame], draf
             activity=report_rows.activity(made["activity"]),
             findings=rows["findings"],
             warnings=warnings,
+            owners=report_rows.owners(rows["groups"], rows["findings"]) if settings.owners else [],
             plan=draft.path(store.PLAN),
         ),
     )

@@ -35,9 +35,11 @@ class Column:
     missing: str = "\u2013"
 
 
+_OWNER = Column("owner", "Owner", "name", filter=True, missing=wording.NO_OWNER)
 FINDINGS = (
     Column("kind", "Finding", "name", filter=True),
     Column("group", "Group", "name"),
+    _OWNER,
     Column("topic", "Topic", "name"),
     Column("partition", "Partition", "number"),
     Column("evidence", "Evidence", "sentence"),
@@ -46,8 +48,9 @@ FINDINGS = (
 )
 GROUPS = (
     Column("group", "Group", "name"),
+    _OWNER,
     Column("state", "State", "word", filter=True),
-    Column("type", "Type", "word", filter=True),
+    Column("type", "Type", "word", filter=True, missing=wording.UNKNOWN),
     Column("stale", "Stale", "flag", filter=True),
     Column(
         "age_days",
@@ -81,8 +84,11 @@ GROUPS = (
 )
 
 
-def tables(findings: c.Sequence[Row], groups: c.Sequence[Row]) -> list[Row]:
-    """Return the two tables of the page."""
+def tables(findings: c.Sequence[Row], groups: c.Sequence[Row], owned: bool) -> list[Row]:
+    """Return the two tables of the page, with a column of owners if the audit knows owners."""
+    of_findings, of_groups = (
+        tuple(column for column in columns if owned or column is not _OWNER) for columns in (FINDINGS, GROUPS)
+    )
     found = [{**row, "kind": wording.KINDS[row["kind"]].title} for row in findings]
     named = [
         {**row, "state": row["state"] or "not visible", "protocol_type": row["protocol_type"] or None} for row in groups
@@ -93,8 +99,8 @@ def tables(findings: c.Sequence[Row], groups: c.Sequence[Row]) -> list[Row]:
             "title": "Findings",
             "note": "All findings, with evidence and recommended action. The plan is a proposal: ask the owners of the "
             "groups before you delete anything.",
-            "columns": FINDINGS,
-            "json": embed("findings", FINDINGS, found),
+            "columns": of_findings,
+            "json": embed("findings", of_findings, found),
         },
         {
             "name": "groups",
@@ -103,8 +109,8 @@ def tables(findings: c.Sequence[Row], groups: c.Sequence[Row]) -> list[Row]:
             "records that the group has not read. It is unknown if the group has no committed offsets, or if a log "
             "cannot be read; known lag is the sum of the known values. Unneeded offsets are committed offsets that no "
             "consumer of the group needs.",
-            "columns": GROUPS,
-            "json": embed("groups", GROUPS, named),
+            "columns": of_groups,
+            "json": embed("groups", of_groups, named),
         },
     ]
 

@@ -35,6 +35,7 @@ class Audit:
         groups: rows of the table of groups.
         activity: day, and the total commits, tombstones and rebalances of all groups.
         findings: kind, group, topic, partition, evidence, action, planned.
+        owners: rows of the section of owners, none if the audit knows no owners.
         plan: the path of plan.json.
     """
 
@@ -48,6 +49,7 @@ class Audit:
     activity: list[Row]
     findings: list[Row]
     warnings: list[str]
+    owners: list[Row]
     plan: str
 
 
@@ -118,7 +120,8 @@ def render(audit: Audit) -> str:
         plan_summary=_plan_summary(audit.summary),
         example=playbook.example(audit.plan, audit.summary["delete_groups"], audit.summary["delete_offsets"]),
         charts=_charts(audit),
-        tables=embedded.tables(audit.findings, audit.groups),
+        no_owner=wording.NO_OWNER,
+        tables=embedded.tables(audit.findings, audit.groups, bool(audit.owners)),
     )
 
 

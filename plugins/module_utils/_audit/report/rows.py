@@ -30,6 +30,26 @@ def groups(table: list[Row], found: list[Row], now: datetime.datetime) -> list[R
     ]
 
 
+def owners(table: list[Row], found: list[Row]) -> list[Row]:
+    """Return how many groups, stale groups, findings and planned findings each owner has; those without an owner first.
+
+    Args:
+        table: the table C(groups).
+        found: the table C(findings).
+    """
+    counted = {
+        "groups": collections.Counter(row["owner"] for row in table),
+        "stale": collections.Counter(row["owner"] for row in table if row["stale"]),
+        "findings": collections.Counter(row["owner"] for row in found),
+        "planned": collections.Counter(row["owner"] for row in found if row["planned"]),
+    }
+    names = {*counted["groups"], *counted["findings"]}
+    return [
+        {"owner": owner, **{name: numbers[owner] for name, numbers in counted.items()}}
+        for owner in sorted(names, key=lambda owner: (owner is not None, owner))
+    ]
+
+
 def _age(since: datetime.datetime | None, now: datetime.datetime) -> float | None:
     """Return an idle time in days, None if unknown; 0 if the group committed during the audit."""
     if since is None or since > now + FUTURE_TOLERANCE:
