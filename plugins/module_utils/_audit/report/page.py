@@ -252,6 +252,8 @@ input, select, .pager button {
 }
 .scroll { overflow: auto; }
 #owners .scroll { max-height: 24rem; }
+#owners thead th { position: sticky; top: 0; background: var(--surface); white-space: normal; }
+#owners tbody th { min-width: 8rem; }
 table { border-spacing: 0; width: 100%; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.45rem 0.75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 tbody tr:last-child > * { border-bottom: 0; }
@@ -295,6 +297,7 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--muted
   .chart table { font-size: 0.75rem; }
   .chart table:has(th:nth-child(4)) { min-width: 23rem; }
   .chart th, .chart td { padding: 0.25rem 0.2rem; }
+  #owners th, #owners td { padding: 0.45rem 0.4rem; }
   .rows th:first-child { max-width: 9.5rem; min-width: 9.5rem; white-space: normal; }
   .controls .search { flex-basis: 100%; }
   input, select { font-size: 1rem; width: 100%; }
