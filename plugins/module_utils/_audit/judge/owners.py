@@ -40,7 +40,7 @@ def parse(params: dict[str, t.Any]) -> list[Rule]:
 
 def _rule(match: t.Any, owner: t.Any, where: str) -> Rule:
     rule = Rule(inputs.texts(match, f"{where}.match"), inputs.text(owner, f"{where}.owner"))
-    inputs.matcher(rule.match, f"{where}.match")
+    inputs.expressions(rule.match, f"{where}.match")
     return rule
 
 
@@ -58,7 +58,7 @@ def _read(path: str) -> list[Rule]:
 
 def finder(rules: c.Iterable[Rule]) -> c.Callable[[str], str | None]:
     """Return a function that returns the owner of a group, None if no pattern matches."""
-    owners = [(inputs.matcher(rule.match, "owners"), rule.owner) for rule in rules]
+    owners = [(each.fullmatch, rule.owner) for rule in rules for each in inputs.expressions(rule.match, "owners")]
     return lambda group: next((owner for matches, owner in owners if matches(group)), None)
 
 
