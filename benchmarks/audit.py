@@ -155,6 +155,7 @@ class Audit:
             stale_after_ms=30 * _DAY,
             include=["*"],
             exclude=[],
+            owners=[],
             master=f"local[{cores}]",
             spark_conf={},
             topic=topic,

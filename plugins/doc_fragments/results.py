@@ -79,4 +79,14 @@ options:
         task started.
       - The path is on the host that the module runs on.
     type: path
+  owner:
+    description:
+      - Apply only the entries of O(plan) with this owner, as a name or a list of names. Entries of other owners, and
+        entries without an owner, are not read and not changed, and are not in RV(ignore:results).
+      - The owners are those of O(kafkaops.groups.consumer_offsets_audit#module:owners) in the audit. An owner that the
+        audit did not know is an error. An owner whose groups are not in the plan is not; nothing is changed then.
+      - RV(ignore:plan) has the digest and the approval of the whole plan.
+      - Numbers are rejected. Quote them. This is why the type is V(raw).
+      - Requires O(plan).
+    type: raw
 """

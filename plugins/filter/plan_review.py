@@ -13,7 +13,7 @@ author:
 description:
   - Returns what a plan of M(kafkaops.groups.consumer_offsets_audit) would delete now, with the reasons and totals,
     and the plan without the skipped groups and offsets.
-positional: results
+positional: results, owners
 options:
   _input:
     description: The content of the plan file.
@@ -26,6 +26,11 @@ options:
     type: list
     elements: dict
     required: true
+  owners:
+    description: The owners to which these tasks are limited. Empty for all.
+    type: list
+    elements: str
+    default: []
 """
 
 EXAMPLES = r"""
@@ -46,7 +51,7 @@ _value:
     lost:
       description: >-
         For V(groups) and V(committed offsets), a list of two numbers: how many would be deleted (including groups
-        that only lose offsets), and how many were audited.
+        that only lose offsets), and how many were audited, of O(owners).
       type: dict
     rest:
       description: >-
@@ -64,9 +69,9 @@ Entry = c.Mapping[str, t.Any]
 Place = tuple[str, str | None, int | None]
 
 
-def plan_review(plan: Entry, results: c.Sequence[Entry]) -> dict[str, t.Any]:
+def plan_review(plan: Entry, results: c.Sequence[Entry], owners: c.Sequence[str] = ()) -> dict[str, t.Any]:
     """Return `lines`, `lost` and `rest` of a plan, based on its results in check mode."""
-    return {"lines": _lines(plan, results), "lost": _lost(plan, results), "rest": _rest(plan, results)}
+    return {"lines": _lines(plan, results), "lost": _lost(plan, results, owners), "rest": _rest(plan, results)}
 
 
 def _place(entry: Entry) -> Place:
@@ -86,7 +91,8 @@ def _lines(plan: Entry, results: c.Iterable[Entry]) -> list[str]:
     return lines
 
 
-def _lost(plan: Entry, results: c.Iterable[Entry]) -> dict[str, list[int]]:
+def _lost(plan: Entry, results: c.Iterable[Entry], owners: c.Iterable[str]) -> dict[str, list[int]]:
+    judged = [plan["owners"][owner] for owner in {*owners}] or [plan["judged"]]
     committed = {entry["group"]: len(entry["offsets"]) for entry in plan["delete_groups"]}
     deleted = {"delete_group": list[str](), "delete_offset": list[str]()}
     for item in results:
@@ -94,8 +100,11 @@ def _lost(plan: Entry, results: c.Iterable[Entry]) -> dict[str, list[int]]:
             deleted[item["action"]].append(item["group"])
     groups, others = deleted["delete_group"], deleted["delete_offset"]
     return {
-        "groups": [len({*groups, *others}), plan["judged"]["groups"]],
-        "committed offsets": [sum(committed[name] for name in groups) + len(others), plan["judged"]["offsets"]],
+        "groups": [len({*groups, *others}), sum(each["groups"] for each in judged)],
+        "committed offsets": [
+            sum(committed[name] for name in groups) + len(others),
+            sum(each["offsets"] for each in judged),
+        ],
     }
 
 

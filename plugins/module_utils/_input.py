@@ -149,19 +149,25 @@ def patterns(value: t.Any, option: str) -> c.Callable[[str], bool]:
 
 
 def matcher(patterns: c.Sequence[str], option: str) -> c.Callable[[str], bool]:
-    """Return whether a name matches one of the patterns: shell-style, or a regex when it starts with C(~).
+    """Return whether a name matches one of the patterns; raises as `expressions` does."""
+    compiled = expressions(patterns, option)
+    return lambda name: any(expression.fullmatch(name) for expression in compiled)
+
+
+def expressions(patterns: c.Sequence[str], option: str) -> list[re.Pattern[str]]:
+    """Return the regular expressions of patterns: shell-style, or a regex when it starts with C(~).
 
     Raises:
         TaskError: a regex cannot be read.
     """
-    expressions = []
+    compiled = []
     for pattern in patterns:
         try:
-            expressions.append(
+            compiled.append(
                 re.compile(pattern[1:], re.DOTALL)
                 if pattern.startswith("~")
                 else re.compile(fnmatch.translate(pattern))
             )
         except (re.error, OverflowError, RecursionError) as exc:
             raise InvalidOption(f"{option}: '{pattern}' is not a regular expression ({exc}).") from None
-    return lambda name: any(expression.fullmatch(name) for expression in expressions)
+    return compiled

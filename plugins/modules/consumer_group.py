@@ -160,6 +160,12 @@ EXAMPLES = r"""
         backup: "/var/backups/kafka/groups-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
         max_changes: 50
 
+    - name: Delete the stale groups of one team
+      kafkaops.groups.consumer_group:
+        plan: /var/lib/kafka-audit/plan.json
+        owner: team-billing
+        backup: "/var/backups/kafka/billing-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
+
     - name: Find the groups of a test
       kafkaops.groups.consumer_group_info:
         match: "test-4711-*"
@@ -438,6 +444,7 @@ def main() -> None:
         {
             "names": {"type": "raw", "aliases": ["name"]},
             "plan": {"type": "path"},
+            "owner": {"type": "raw"},
             "state": {"type": "str", "choices": ["absent"], "default": "absent"},
             "force": {"type": "bool", "default": False},
             "configs": {"type": "bool", "default": False},
@@ -452,6 +459,7 @@ def main() -> None:
         required_one_of=[("names", "plan")],
         # force removes members, and a plan only deletes groups without
         required_if=[("force", True, ("names",))],
+        required_by={"owner": ["plan"]},
     )
 
 

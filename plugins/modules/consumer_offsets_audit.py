@@ -102,6 +102,32 @@ options:
       - The default protects internal groups and the groups of Kafka Connect.
     type: raw
     default: ["connect-*", "_*"]
+  owners:
+    description:
+      - Who owns which groups. The first entry with a pattern that matches the name of a group determines its owner. The
+        owner of a group without a match is unknown (V(null)).
+      - The tables C(groups) and C(findings), the plan and the report contain the owners. The modules that apply the
+        plan can be limited to owners, for example with O(kafkaops.groups.consumer_group#module:owner).
+      - Only one of O(owners) and O(owners_file) can be set.
+    type: list
+    elements: dict
+    suboptions:
+      match:
+        description: Patterns of the groups, as a list or as one pattern, in the format of O(include).
+        type: raw
+        required: true
+      owner:
+        description: The name of the owner, such as a team. Quote numbers. This is why the type is V(raw).
+        type: raw
+        required: true
+  owners_file:
+    description:
+      - The path of a CSV file with the columns C(match) and C(owner), instead of O(owners). Each line has one pattern
+        in the format of O(include), and the name of its owner. The first match wins.
+      - The file must be UTF-8, and its first line must have the column names. Commas, semicolons and tabs are accepted
+        as separators, with or without a byte order mark and CRLF.
+      - The path is on the host that the module runs on.
+    type: path
   master:
     description:
       - The Spark master. V(local[*]) uses all cores of this host.
@@ -201,6 +227,23 @@ EXAMPLES = r"""
         plan: "{{ audit.plan }}"
         state: absent
         backup: "/var/backups/kafka/offsets-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
+
+    - name: Audit the cluster with the owners of its groups
+      kafkaops.groups.consumer_offsets_audit:
+        output: /var/lib/kafka-audit
+        owners:
+          - match: ["billing-*", "invoice-*"]
+            owner: team-billing
+          - match: "~(shop|cart)-.*"
+            owner: team-shop
+        timeout: 1800
+      register: owned
+
+    - name: Delete the stale groups of one team
+      kafkaops.groups.consumer_group:
+        plan: "{{ owned.plan }}"
+        owner: team-billing
+        backup: "/var/backups/kafka/billing-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
 
     - name: Audit a large cluster on a Spark cluster, and keep the audits of a year
       kafkaops.groups.consumer_offsets_audit:
@@ -306,7 +349,8 @@ tables:
     groups:
       description:
         - One row for each group, with C(type), C(state), C(members), C(lag), C(known_lag), C(last_commit),
-          C(idle_since), C(stale), C(unneeded_offsets) and others.
+          C(idle_since), C(stale), C(unneeded_offsets), C(owner) and others. C(owner) is null if no pattern of
+          O(owners) matches.
         - C(committed_since) is the number of committed offsets that differ between the topic and the cluster, and
           C(hidden) the number of offsets that the cluster does not return. Both are null for groups whose committed
           offsets are not fetched, because the groups cannot be in the plan, and if the offsets cannot be fetched.
@@ -324,7 +368,8 @@ tables:
       type: str
       sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/activity
     findings:
-      description: One row for each finding, with C(kind), C(group), C(topic), C(partition), C(evidence) and C(action).
+      description: One row for each finding, with C(kind), C(group), C(topic), C(partition), C(evidence), C(action)
+        and C(owner).
       returned: success
       type: str
       sample: /var/lib/kafka-audit/audits/20260131T120000Z-5f0c9a17/findings
@@ -408,6 +453,12 @@ def main() -> None:
             "stale_after": {"type": "str", "default": "30d"},
             "include": {"type": "raw", "default": ["*"]},
             "exclude": {"type": "raw", "default": ["connect-*", "_*"]},
+            "owners": {
+                "type": "list",
+                "elements": "dict",
+                "options": {"match": {"type": "raw", "required": True}, "owner": {"type": "raw", "required": True}},
+            },
+            "owners_file": {"type": "path"},
             "master": {"type": "str", "default": "local[*]"},
             "spark_conf": {"type": "dict", "default": {}},
             "topic": {"type": "str", "default": "__consumer_offsets"},
@@ -416,6 +467,7 @@ def main() -> None:
         },
         audit.parse,
         audit.audit,
+        mutually_exclusive=[("owners", "owners_file")],
     )
 
 

@@ -43,8 +43,8 @@ options:
   review_csv:
     description:
       - The path of the CSV file to write, with one line for each group and offset to delete.
-      - The columns are C(action) (V(delete_group) or V(delete_offset)), C(group), C(topic), C(partition) and
-        C(evidence).
+      - The columns are C(action) (V(delete_group) or V(delete_offset)), C(group), C(topic), C(partition), C(owner) and
+        C(evidence). C(owner) is empty if the owner is unknown.
       - Names and evidence begin with an apostrophe (C(')). Without it, a spreadsheet would execute names that begin
         with C(=), C(+), C(-) or C(@) as formulas, and convert names such as V(007) or V(2024-05) to numbers or dates.
       - An existing file with other content is never overwritten. The task fails instead.
@@ -68,20 +68,28 @@ options:
         O(kafkaops.groups.consumer_group_info#module:match).
       - A list, or a single string, which is one pattern. This is why the type is V(raw).
     type: raw
+  owner:
+    description:
+      - Approve only entries with this owner, as a name or a list of names, which is why the type is V(raw).
+      - The owners are those of O(kafkaops.groups.consumer_offsets_audit#module:owners) in the audit. An owner that the
+        audit did not know is an error.
+      - Requires O(dest).
+    type: raw
   selected_csv:
     description:
       - The path of a CSV file. Only the entries in the file are approved. Usually, this is the file of O(review_csv),
         from which somebody deleted the lines of the groups and offsets to keep.
-      - Lines can be deleted and sorted. Other edits are rejected, such as changed evidence or additional columns. A
-        line that is not in the plan is an error, and so is a line that is there twice.
+      - Lines can be deleted and sorted. Other edits are rejected, such as a changed owner or evidence, or additional
+        columns. A line that is not in the plan is an error, and so is a line that is there twice.
       - Only deleted lines count. Lines that a spreadsheet hides with a filter are in the file, and are approved.
-      - The file must be UTF-8, and its first line must have the column names. The column C(evidence) is optional.
-        Commas, semicolons and tabs are accepted as separators, with or without a byte order mark and CRLF.
+      - The file must be UTF-8, and its first line must have the column names. The columns C(owner) and
+        C(evidence) are optional. Commas, semicolons and tabs are accepted as separators, with or without a byte order
+        mark and CRLF.
       - The apostrophes of O(review_csv) are optional. A name that begins with an apostrophe is written with two.
     type: path
 notes:
-  - By default, O(dest) contains all entries of the plan. With O(match) and O(selected_csv), an entry must be selected
-    by both.
+  - By default, O(dest) contains all entries of the plan. With O(match), O(owner) and O(selected_csv), an entry must
+    be selected by all that are set.
   - The digest protects against accidental changes, such as an edited or mixed up file. It is B(not) a signature.
     Everybody who can write the file can also write a valid approval. Protect the files and this task with
     permissions.
@@ -114,7 +122,7 @@ EXAMPLES = r"""
     - name: Approve the groups of one team, in a job of AWX
       kafkaops.groups.plan_approval:
         plan: /var/lib/kafka-audit/plan.json
-        match: billing-*
+        owner: team-billing
         approved_by: "{{ awx_user_name }}"
         dest: "/var/lib/kafka-audit/approved-billing-{{ awx_job_id }}.json"
       register: approved
@@ -203,6 +211,7 @@ def main() -> None:
             "dest": {"type": "path"},
             "approved_by": {"type": "str"},
             "match": {"type": "raw"},
+            "owner": {"type": "raw"},
             "selected_csv": {"type": "path"},
         },
         plan_approval.parse,
@@ -210,7 +219,7 @@ def main() -> None:
         mutually_exclusive=[("review_csv", "dest")],
         required_one_of=[("review_csv", "dest")],
         required_together=[("dest", "approved_by")],
-        required_by={"match": ["dest"], "selected_csv": ["dest"]},
+        required_by={"match": ["dest"], "owner": ["dest"], "selected_csv": ["dest"]},
     )
 
 

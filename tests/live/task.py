@@ -36,6 +36,8 @@ AUDIT: dict[str, Any] = {
     "stale_after": "30d",
     "include": ["*"],
     "exclude": [],
+    "owners": None,
+    "owners_file": None,
     "master": "local[1]",
     "spark_conf": {},
     "topic": "__consumer_offsets",

@@ -50,6 +50,8 @@ def _apart() -> str:
 
 
 DAMAGED = _apart()
+#: A group that only the topic knows.
+UNLISTED = "unlisted"
 FOUND = {
     ("stale_group", "left-behind", None, None, True),
     ("stale_group", "comes-back", None, None, True),
@@ -62,8 +64,25 @@ FOUND = {
     ("before_log_start", "behind", "short", 0, False),
     ("after_log_end", "ahead", "short", 0, False),
     ("undecodable", DAMAGED, "orders", 1, False),
+    ("undecodable", UNLISTED, "orders", 1, False),
     ("orphaned_config", "reports", None, None, False),
 }
+
+
+OWNERS = """\
+match,owner
+left-behind,team-a
+moved-*,team-a
+comes-back,team-b
+~(recreated|reports|unlisted|comes.*),team-c
+many-*,many
+"""
+
+
+def owner_of(group: str) -> str | None:
+    known = {"left-behind": "team-a", "moved-on": "team-a", "comes-back": "team-b"}
+    known |= dict.fromkeys(("recreated", "reports", UNLISTED), "team-c")
+    return "many" if group.startswith("many-") else known.get(group)
 
 
 @dataclass(frozen=True)
@@ -101,13 +120,19 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audited]:
             stack.enter_context(Consumer(cluster.client(), group, ["orders"], protocol=protocol))  # type: ignore[arg-type]
             truth.wait_stable(cluster.client(), group)
         # a coordinator that loads this would not come up
-        _write(cluster, DAMAGED, "orders", 1, b"\x00\x63 not of any version")
+        damaged = b"\x00\x63 not of any version"
+        _write(cluster, DAMAGED, "orders", 1, damaged)
+        # in the same partition
+        record = Record(_partition(DAMAGED), offsets_topic.commit_key(UNLISTED, "orders", 1), damaged, OLD)
+        offsets_topic.write(cluster.client(), [record])
         output, events = tmp_path_factory.mktemp("audit"), tmp_path_factory.mktemp("events")
+        (events.parent / "owners.csv").write_text(OWNERS, encoding="utf-8")
         returned = ansible(
             "consumer_offsets_audit",
             cluster.bootstrap,
             output=str(output),
             stale_after=STALE_AFTER,
+            owners_file=str(events.parent / "owners.csv"),
             spark_conf={
                 "spark.eventLog.enabled": "true",
                 "spark.eventLog.compress": "false",
@@ -129,8 +154,11 @@ def _share(cluster: Cluster) -> None:
 
 def _write(cluster: Cluster, group: str, topic: str, partition: int, value: bytes) -> None:
     key = offsets_topic.commit_key(group, topic, partition)
-    where = offsets_topic.partition_of(group, PARTITIONS)
-    offsets_topic.write(cluster.client(), [Record(where, key, value, OLD)])
+    offsets_topic.write(cluster.client(), [Record(_partition(group), key, value, OLD)])
+
+
+def _partition(group: str) -> int:
+    return offsets_topic.partition_of(group, PARTITIONS)
 
 
 def _plant_old(cluster: Cluster) -> None:
@@ -224,7 +252,7 @@ def test_summary(audited: Audited) -> None:
     assert summary["groups"] == len(groups) == len(truth.groups(audited.cluster.client()))
     assert summary["offsets"] == len(offsets)
     assert summary["records"] > 4 * MANY
-    assert (summary["delete_groups"], summary["delete_offsets"], summary["undecodable"]) == (2, 3, 1)
+    assert (summary["delete_groups"], summary["delete_offsets"], summary["undecodable"]) == (2, 3, 2)
     assert 0 < audited.returned["duration"] < 120
 
 
@@ -322,6 +350,30 @@ def test_share_groups_have_start_offsets_and_lag(audited: Audited) -> None:
     assert SHARING not in {row["group"] for row in audited.table("offsets")}
 
 
+def test_groups_findings_and_plan_have_owners(audited: Audited) -> None:
+    """By patterns of a CSV file: of groups in the cluster, only in the topic, and of which only settings exist."""
+    groups, found = audited.table("groups"), audited.table("findings")
+    for row in (*groups, *found):
+        assert row["owner"] == owner_of(row["group"]), row["group"]
+    assert {row["owner"] for row in groups} == {None, "many", "team-a", "team-b", "team-c"}
+    assert {"reports", UNLISTED} <= {row["group"] for row in found} - {row["group"] for row in groups}
+    plan = json.loads(Path(audited.returned["plan"]).read_text(encoding="utf-8"))
+    entries = [*plan["delete_groups"], *plan["delete_offsets"]]
+    assert [(entry["group"], entry["owner"]) for entry in entries] == [
+        ("comes-back", "team-b"),
+        ("left-behind", "team-a"),
+        ("moved-on", "team-a"),
+        ("moved-on", "team-a"),
+        ("recreated", "team-c"),
+    ]
+    known = {owner: (judged["groups"], judged["offsets"]) for owner, judged in plan["owners"].items()}
+    # the deleted ones are not counted
+    many = MANY - MANY // 50
+    assert known == {"many": (many, 2 * many), "team-a": (2, 5), "team-b": (1, 1), "team-c": (1, 2)}
+    page = Path(audited.returned["report"]).read_text(encoding="utf-8")
+    assert re.findall(r'href="#owner=(.*?)"', page) == ["", "many", "team-a", "team-b", "team-c"]
+
+
 def test_the_report_is_there(audited: Audited) -> None:
     page = Path(audited.returned["report"]).read_text(encoding="utf-8")
     assert "left-behind" in page
@@ -355,6 +407,9 @@ def test_the_log_and_the_spark_ui_name_the_stages(audited: Audited) -> None:
 def test_a_group_that_commits_after_the_audit_survives_the_clean_up(audited: Audited, tmp_path: Path) -> None:
     client, plan = audited.cluster.client(), audited.returned["plan"]
     commits.commit(client, "comes-back", {("orders", 0): (4, "", -1)})
+    of_owner = ansible("consumer_group", audited.cluster.bootstrap, plan=plan, owner="team-b")
+    assert [(item["group"], item["changed"]) for item in of_owner["results"]] == [("comes-back", False)]
+    assert {"comes-back", "left-behind"} <= truth.groups(client).keys()
     planned = ansible("consumer_group", audited.cluster.bootstrap, plan=plan, check=True)
     backup = tmp_path / "backup.json"
     done = ansible("consumer_group", audited.cluster.bootstrap, plan=plan, backup=str(backup))
@@ -369,9 +424,19 @@ def test_a_group_that_commits_after_the_audit_survives_the_clean_up(audited: Aud
 
 def test_the_plan_of_offsets_is_applied(audited: Audited) -> None:
     plan = audited.returned["plan"]
-    done = ansible("consumer_group_offsets", audited.cluster.bootstrap, plan=plan, state="absent")
-    assert done["summary"]["changed"] == 3, done
     client = audited.cluster.client()
+    before = truth.offsets(client, "moved-on")
+    given = {"plan": plan, "state": "absent", "owner": "team-c"}
+    predicted = ansible("consumer_group_offsets", audited.cluster.bootstrap, check=True, **given)
+    assert set(truth.offsets(client, "recreated")) == {("orders", 0), ("payments", 0)}
+    of_owner = ansible("consumer_group_offsets", audited.cluster.bootstrap, **given)
+    assert predicted["results"] == of_owner["results"]
+    assert [(item["group"], item["topic"], item["changed"]) for item in of_owner["results"]] == [
+        ("recreated", "payments", True)
+    ]
+    assert truth.offsets(client, "moved-on") == before
+    done = ansible("consumer_group_offsets", audited.cluster.bootstrap, plan=plan, state="absent")
+    assert done["summary"]["changed"] == 2, done
     assert set(truth.offsets(client, "moved-on")) == {("orders", 0)}
     assert set(truth.offsets(client, "recreated")) == {("orders", 0)}
     again = ansible("consumer_group_offsets", audited.cluster.bootstrap, plan=plan, state="absent")

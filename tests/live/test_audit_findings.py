@@ -46,6 +46,7 @@ class Judged(NamedTuple):
     ages: charts.Buckets
 
 
+OWNERS = [("g", "team-a"), ("share", "team-b"), ("of no table", "team-c")]
 AT_WORK = {"state": "Stable", "members": 1}
 NOT_READ: Row = {"topics": ["u"], "subscription_known": True}
 READ: Row = {"topics": ["t", "u"], "subscription_known": True}
@@ -295,6 +296,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     for number, (row, said, subscription, _days) in enumerate(EXPIRY, len(FINDINGS)):
         world.add(World([row, group_record("g", 2)], {"g": said}, subscription=subscription), number)
     world.add(COUNTED)
+    world.owners = [{"group": name, "owner": owner} for name, owner in OWNERS]
     world.add(LAGGING)
     settings = audit_settings(tmp_path_factory.mktemp("judged"))
     facts = pipeline.Facts("none", NOW, 0.0, len(world.rows), {UNREAD: "an open transaction"}, [], None)
@@ -379,7 +381,7 @@ def test_only_the_offsets_that_decide_are_fetched(judged: Judged) -> None:
 
 
 def test_groups(judged: Judged) -> None:
-    assert [row["kind"] for row in judged.findings if row["group"] is None] == ["undecodable"]
+    assert [(row["kind"], row["owner"]) for row in judged.findings if row["group"] is None] == [("undecodable", None)]
     groups = {
         row["group"]: row
         for row in judged.groups
@@ -387,6 +389,7 @@ def test_groups(judged: Judged) -> None:
     }
     assert len(groups) == 6
     assert {name for name, row in groups.items() if not row["regular"]} == {"no request"}
+    assert {name: row["owner"] for name, row in groups.items() if row["owner"]} == dict(OWNERS[:2])
     counted = {"topics": 2, "partitions": 2, "commits": 6, "tombstones": 1, "rebalances": 3, "undecodable": 0}
     assert groups["g"].items() >= counted.items()
     assert groups["g"]["last_commit"] == NOW - 2 * DAY

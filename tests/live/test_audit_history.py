@@ -20,7 +20,7 @@ from tests.live.task import audit_settings
 from tests.support.spark import local_session
 from tests.support.worlds import DAY, NOW, World, active, commit
 
-KEPT = {"keep_audits": 3, "keep_for": "20d"}
+KEPT: dict[str, Any] = {"keep_audits": 3, "keep_for": "20d"}
 
 
 @pytest.fixture(scope="module")

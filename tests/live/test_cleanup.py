@@ -57,6 +57,8 @@ class World:
         self.audit = folder / "audit"
         self.backups = folder / "backups"
         self.backups.mkdir()
+        self.owners = folder / "owners.csv"
+        self.owners.write_text(f"match,owner\nten-[0-3],team-a\n{MOVED},team-b\nten-9,team-c\nidle-*,idle\n")
         self.at_first: State = {name: offsets(number) for number, name in enumerate(TEN)} | {MOVED: STAYS | GOES}
         self.cleaned: list[Play] = []
 
@@ -80,6 +82,7 @@ class World:
             "cleanup_backup_folder": str(self.backups),
             "cleanup_stale_after": "1s",
             "cleanup_max_share": 100,
+            "cleanup_owners_file": str(self.owners),
         }
 
     @property
@@ -249,6 +252,18 @@ REFUSED: dict[str, tuple[Made, str]] = {
         given(cleanup_max_share=90.9, cleanup_scope=["groups"]),
         "10 of the 11 groups (90.909 %) of the audited total would",
     ),
+    "of-an-owner": (
+        given(cleanup_max_share=50, cleanup_owners=["team-a", "idle"]),
+        "4 of the 4 groups (100.000 %) and 8 of the 8 committed offsets (100.000 %) of the audited total would",
+    ),
+    "no-such-owner": (
+        given(cleanup_owners="team-a\nteam-x"),
+        "owner: 'team-x' is not an owner of the plan: its owners are idle, team-a, team-b, team-c. Nothing",
+    ),
+    "no-owners": (
+        given(cleanup_owners="team-a", cleanup_plan="", cleanup_owners_file=""),
+        "cleanup_owners is team-a, but cleanup_owners_file is not set: set",
+    ),
     "offsets": (given(cleanup_max_share=9, cleanup_scope="offsets"), "1 of the 11 groups ("),
     "many-offsets": (judged(groups=100), "22 of the 23 committed offsets (95.652 %) of the audited total would"),
     "nothing-judged": (judged(), "does not include how many groups and offsets were audited"),
@@ -304,21 +319,26 @@ def test_check_mode_says_what_would_be_done_and_does_nothing(world: World, membe
     assert told.startswith("Would delete: 10 of the groups, 2 of the offsets")
     assert re.fullmatch(rf"Plan: {world.audit}/\S+-plan.json \(not approved, digest [0-9a-f]{{64}}\)", applied)
     assert world.apply(check=True, cleanup_scope="offsets", cleanup_max_share=50).changed == [predicted.changed[1]]
+    idle = world.apply(check=True, cleanup_owners="idle")
+    assert (idle.code, idle.changed) == (0, [])
     assert (world.state(), world.files()) == (world.at_first, [])
 
 
 def test_only_what_a_person_approved_is_deleted(world: World, member: Member, tmp_path: Path) -> None:
-    """Plan, CSV, a spreadsheet of a country with semicolons, approved plan, and a job that refuses any other."""
+    """Plan, CSV, a spreadsheet of a country with semicolons, approved plan, and a job of one owner."""
     review, edited = tmp_path / "review.csv", tmp_path / "edited.csv"
     ansible("plan_approval", world.cluster.bootstrap, plan=str(world.plan), review_csv=str(review))
     header, *lines = csv.reader(io.StringIO(review.read_text(encoding="utf-8-sig"), newline=""))
     assert [line[1] for line in lines] == [*(f"'{name}" for name in TEN), f"'{MOVED}", f"'{MOVED}"]
+    assert [line[4] for line in lines] == [*["'team-a"] * 4, *[""] * 5, "'team-c", "'team-b", "'team-b"]
+    kept = [line for line in reversed(lines) if line[1] in ("'ten-8", "'ten-9", "'ten-0")]
     with edited.open("w", encoding="utf-8-sig", newline="") as file:
-        csv.writer(file, delimiter=";").writerows([header, *(line for line in reversed(lines) if line[1] == "'ten-9")])
+        csv.writer(file, delimiter=";").writerows([header, *kept])
     plan = approved(world, tmp_path, edited)
     assert plan["approved_by"] == "alice"
     copies = {*world.audit.glob("*Z-plan.json")}
-    done = world.apply(cleanup_require_approval=True, cleanup_plan=str(tmp_path / "approved.json"))
+    chosen: dict[str, Any] = {"cleanup_plan": str(tmp_path / "approved.json"), "cleanup_owners": ["team-c"]}
+    done = world.apply(cleanup_require_approval=True, **chosen)
     assert (done.code, done.changed, done.words) == (0, ["Delete the groups"], "")
     assert world.state() == {name: found for name, found in world.at_first.items() if name != TEN[9]}
     words = f"approved by alice at {plan['approved_at']}, digest {plan['digest']}"

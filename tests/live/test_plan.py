@@ -20,7 +20,12 @@ from typing import Any
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
-from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import Plan, PlannedGroup, PlannedOffset
+from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import (
+    Judged,
+    Plan,
+    PlannedGroup,
+    PlannedOffset,
+)
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import TopicPartition
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _read_groups
 from confluent_kafka.admin import AdminClient
@@ -64,7 +69,9 @@ def write(tmp_path: Path, cluster_id: str) -> Write:
         path = str(tmp_path / "plan.json")
         groups = [entry for entry in entries if isinstance(entry, PlannedGroup)]
         offsets = [entry for entry in entries if isinstance(entry, PlannedOffset)]
-        plan_file.write(path, Plan(cluster_id, datetime.datetime.now(datetime.UTC), {}, groups, offsets))
+        owners = {entry.owner: Judged(9, 9) for entry in entries if entry.owner}
+        now = datetime.datetime.now(datetime.UTC)
+        plan_file.write(path, Plan(cluster_id, now, {}, groups, offsets, owners=owners))
         return path
 
     return written
@@ -263,6 +270,41 @@ def test_an_offset_that_is_committed_after_a_lost_answer_is_left_alone(
     ]
     assert proxy.count()[OFFSET_DELETE] == 1
     assert truth.offsets(client, name) == {(OTHER, 0): (6, "", -1)}
+
+
+def test_entries_of_other_owners_are_untouched(cluster: Cluster, proxy: Proxy, write: Write, tmp_path: Path) -> None:
+    client = cluster.client()
+    ours, theirs, nobodys, resting, others = names("ours", "theirs", "nobodys", "resting", "others")
+    commits.commit_many(client, {name: {(TOPIC, 0): (3, "", -1)} for name in (ours, theirs, nobodys)})
+    committed = {(OTHER, 0): (5, "", -1), (OTHER, 1): (6, "", -1)}
+    commits.commit_many(client, {resting: committed, others: committed})
+    plan = write(
+        stale(ours)._replace(owner="team-a"),
+        stale(theirs)._replace(owner="team-b"),
+        stale(nobodys),
+        needless(resting, state="Empty")._replace(owner="team-a"),
+        needless(others, state="Empty")._replace(owner="team-b"),
+    )
+    whole = plan_file.approval_result(plan_file.load(plan, "plan"))
+    given = {"plan": plan, "owner": "team-a", "max_changes": 1}
+    done = [
+        twice(proxy, "consumer_group", DELETE_GROUPS, backup=str(tmp_path / "groups.json"), **given),
+        twice(proxy, "consumer_group_offsets", OFFSET_DELETE, state="absent", **given),
+    ]
+    assert [(item["group"], item["changed"]) for task in done for item in task["results"]] == [
+        (ours, True),
+        (resting, True),
+    ]
+    assert [task["plan"] for task in done] == [whole, whole]
+    proxy.clear()
+    refused = ansible("consumer_group", proxy.address, plan=plan, owner=["team-b", "team-x"])
+    assert refused["msg"] == (
+        "owner: 'team-x' is not an owner of the plan: its owners are team-a, team-b. Nothing was changed."
+    )
+    assert DELETE_GROUPS not in proxy.count("kafkaops.groups")
+    assert truth.groups(client).keys() & {ours, theirs, nobodys, resting, others} == {theirs, nobodys, resting, others}
+    assert truth.offsets(client, resting) == {(OTHER, 1): (6, "", -1)}
+    assert truth.offsets(client, others) == committed
 
 
 def test_more_than_max_changes(cluster: Cluster, proxy: Proxy, write: Write) -> None:

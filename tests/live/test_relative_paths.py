@@ -20,9 +20,11 @@ STREAMS_RESET = {"streams_reset_application_id": "app", "streams_reset_input_top
     ("playbook", "variables", "path"),
     [
         ("audit", {"audit_output": "found"}, "found"),
+        ("audit", {"audit_output": "/tmp", "audit_owners_file": "found"}, "found"),
         ("cleanup", {**CLEANUP, "cleanup_output": "found"}, "found"),
         ("cleanup", {**CLEANUP, "cleanup_backup_folder": "found"}, "found"),
         ("cleanup", {**CLEANUP, "cleanup_plan": "found"}, "found"),
+        ("cleanup", {**CLEANUP, "cleanup_owners_file": "found"}, "found"),
         ("cleanup", {**CLEANUP, "cleanup_backup_folder": ""}, "(empty)"),
         ("restore", {"restore_from": ["/tmp/good.json", "found"]}, "found"),
         ("streams_reset", {**STREAMS_RESET, "streams_reset_backup_folder": "found"}, "found"),

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import render, wording
@@ -172,6 +173,38 @@ def test_searches_filters_and_pages(opened: Opened) -> None:
     assert set(opened.column("groups", "State")) == {"Empty"}
     opened.page.get_by_label("Finding", exact=True).select_option(label=_option(opened, "Finding", "Record that"))
     assert opened.status("findings") == "1 to 1 of 1 finding (5,000 in total)"
+
+
+def test_links_of_owners_filter_both_tables(browser: Browser, opened: Opened, file: Path) -> None:
+    def owners() -> list[set[str]]:
+        return [set(opened.column(table, "Owner")) for table in ("findings", "groups")]
+
+    opened.page.locator("#owners a", has_text="team billing & co").click()
+    assert owners() == [{"team billing & co"}] * 2
+    assert opened.page.evaluate("location.hash") == "#owner=team%20billing%20%26%20co"
+    number = opened.page.locator("#owners tr", has_text="team billing & co").locator("td").first.inner_text()
+    assert opened.status("groups") == f"1 to 50 of {number} groups (20,000 in total)"
+    opened.page.locator("#owners a", has_text="(no owner)").click()
+    assert owners() == [{"(no owner)"}] * 2
+    # as somebody writes it, and as a chat does
+    for fragment in ("team search & co", "team%20search%20%26%20co"):
+        opened.page.evaluate(f"location.hash = {'owner=' + fragment!r}")
+        opened.page.wait_for_function("document.querySelector('#groups tbody td').textContent.includes('search')")
+        assert owners() == [{"team search & co"}] * 2
+    # an owner of an earlier report has nothing here: not everything
+    for name in ("left", "gone"):
+        opened.page.evaluate(f"location.hash = 'owner={name}'")
+        opened.page.wait_for_function("!document.querySelector('#groups tbody td')")
+        options = opened.page.get_by_label("Owner", exact=True).first.locator("option").all_inner_texts()
+        assert [option for option in options if option.endswith(" (0)")] == [f"{name} (0)"]
+    assert opened.status("findings") == "No findings (50,000 in total)"
+    opened.page.get_by_label("Owner", exact=True).first.select_option(label="all")
+    assert opened.status("findings") == "1 to 50 of 50,000 findings"
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(f"{file.as_uri()}#owner=Team%20%5Cu202e{quote(audits.HOSTILE[0])}")
+    assert page.locator("#groups tbody th").all_inner_texts() == [audits.HOSTILE[0]]
+    page.close()
 
 
 def _option(opened: Opened, label: str, start: str) -> str:

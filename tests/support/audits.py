@@ -66,6 +66,7 @@ def group(name: str, **fields: Any) -> dict[str, Any]:
         "expires": None,
         "unneeded_offsets": 0,
         "stale": False,
+        "owner": None,
     } | fields
 
 
@@ -99,6 +100,7 @@ def audit(groups: list[dict[str, Any]], findings: list[dict[str, Any]], **fields
         "groups": Rows(groups, len(groups), "file:///var/lib/kafkaops/audit/groups"),
         "findings": Rows(findings, len(findings), "file:///var/lib/kafkaops/audit/findings"),
         "warnings": [],
+        "owners": [],
         "plan": "/var/lib/kafkaops/audit/plan.json",
     }
     return Audit(**{**given, **fields})
@@ -106,6 +108,18 @@ def audit(groups: list[dict[str, Any]], findings: list[dict[str, Any]], **fields
 
 def _highest(groups: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
     return sorted((row for row in groups if row[column]), key=lambda row: -row[column])[: charts.TOP]
+
+
+def _owners(groups: list[dict[str, Any]], findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of the section of owners."""
+    counted = {
+        "groups": Counter(row["owner"] for row in groups),
+        "stale": Counter(row["owner"] for row in groups if row["stale"]),
+        "findings": Counter(row["owner"] for row in findings),
+        "planned": Counter(row["owner"] for row in findings if row["planned"]),
+    }
+    names = sorted({*counted["groups"], *counted["findings"]}, key=lambda owner: (owner is not None, owner))
+    return [{"owner": owner, **{name: numbers[owner] for name, numbers in counted.items()}} for owner in names]
 
 
 def many(groups: int, findings: int) -> Audit:
@@ -120,6 +134,7 @@ def many(groups: int, findings: int) -> Audit:
             "evidence": f"no commit since {row['last_commit']:%Y-%m-%dT%H:%M:%S+00:00} (stale_after 30d)",
             "action": "Delete the group. It is in the plan.",
             "planned": True,
+            "owner": row["owner"],
         }
         for row in rows
         if row["stale"]
@@ -133,19 +148,22 @@ def many(groups: int, findings: int) -> Audit:
             "evidence": "__consumer_offsets-17 at offset 4711: key version 99 is not known",
             "action": "Check for a newer release.",
             "planned": False,
+            "owner": None,
         }
     )
     for number in range(findings - len(found)):
         kind, evidence, action = _KINDS[number * 7 % 11 % len(_KINDS)]
+        of = rows[number * 13 % groups]
         found.append(
             {
                 "kind": kind,
-                "group": rows[number * 13 % groups]["group"],
+                "group": of["group"],
                 "topic": f"{_TEAMS[number % 7]}.events.v{number % 40}",
                 "partition": number % 48,
                 "evidence": evidence,
                 "action": action,
                 "planned": kind == "unsubscribed",
+                "owner": of["owner"],
             }
         )
     activity = [
@@ -161,7 +179,7 @@ def many(groups: int, findings: int) -> Audit:
         "Partition 17 of __consumer_offsets has 1 record that cannot be decoded: its key is never in the plan.",
         f"The topic {HOSTILE[1]} could not be described (TOPIC_AUTHORIZATION_FAILED).",
     ]
-    return audit(rows, found, activity=activity, warnings=warnings)
+    return audit(rows, found, activity=activity, warnings=warnings, owners=_owners(rows, found))
 
 
 def _one_of_many(number: int) -> dict[str, Any]:
@@ -188,4 +206,5 @@ def _one_of_many(number: int) -> dict[str, Any]:
         expires=CREATED + datetime.timedelta(days=7) if stale else None,
         unneeded_offsets=partitions if stale else number % 2,
         stale=stale and number % 97 != 0,
+        owner=f"Team \u202e{name}" if hostile else None if number % 7 == 3 else f"team {_TEAMS[number % 7]} & co",
     )

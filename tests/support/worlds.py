@@ -81,6 +81,7 @@ class World:
         topic = {"topic": "t", "partition": 0, "exists": True, "current_topic_id": "A", "log_start": 0, "log_end": 10}
         self.partitions = [{**topic, **each} for each in more.get("partitions", [{}])]
         self.orphaned_configs = [{"group": name, "configs": configs} for name, configs in more.get("orphans", ())]
+        self.owners = [{"group": name, "owner": owner} for name, owner in more.get("owners", ())]
 
     def add(self, other: World, number: int | None = None) -> None:
         """Add another world; with a number, its groups and topics have names of their own."""
@@ -97,6 +98,7 @@ class World:
             self.partitions,
             self.orphaned_configs,
             self.patterns,
+            self.owners,
         ]
 
     def fetch(self, names: list[str]) -> tuple[pa.Table, list[str]]:
@@ -136,6 +138,7 @@ class World:
             ),
             partitions=frame(self.partitions, {**partition, "log_start": int64, "log_end": int64}),
             orphaned_configs=frame(self.orphaned_configs, {"group": string, "configs": string}),
+            owners=frame(self.owners, {"group": string, "owner": string}),
             small=frozenset(),
             retention=RETENTION,
         )

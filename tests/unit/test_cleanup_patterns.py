@@ -84,6 +84,23 @@ def test_only_an_explicit_false_needs_no_plan(given: dict[str, Any], needed: boo
     assert taken("__cleanup_needs_plan", **{"cleanup_apply": True, **given}) is needed
 
 
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ({}, []),
+        *(({"cleanup_owners": nothing}, []) for nothing in ("", "\n", [], None)),
+        ({"cleanup_owners": "team-a"}, ["team-a"]),
+        ({"cleanup_owners": " team-a \r\n\n  Team B  \n"}, ["team-a", "Team B"]),
+        ({"cleanup_owners": ["team-a", " b"]}, ["team-a", " b"]),
+        # the module refuses these, in a sentence that names the first
+        ({"cleanup_owners": 7}, [7]),
+        ({"cleanup_owners": [None]}, [None]),
+    ],
+)
+def test_owners(given: dict[str, Any], names: list[Any]) -> None:
+    assert taken("__cleanup_owner_names", **given) == names
+
+
 def test_earlier_plans_that_cannot_be_read_are_ignored() -> None:
     results = [{"msg": "no permission"}, {"content": "e30="}]
     assert taken("__cleanup_earlier_plans", __cleanup_before={"results": results}) == ["{}"]

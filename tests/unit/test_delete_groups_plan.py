@@ -19,6 +19,7 @@ DELETE = ("g", "delete_group", None)
 DEFAULTS = {
     "names": None,
     "plan": None,
+    "owner": None,
     "force": False,
     "configs": False,
     "internal_topics": False,

@@ -25,6 +25,7 @@ def plan(seen: t.Any, wanted: t.Any, found: t.Any = None, topics: t.Any = None) 
     request = Request(
         state="absent",
         plan=None,
+        owners=None,
         groups={"g": {} if wanted == UNSUBSCRIBED else wanted},
         unsubscribed=wanted == UNSUBSCRIBED,
         match=None,

@@ -27,6 +27,7 @@ DEFAULTS: dict[str, t.Any] = dict.fromkeys(
         "topics",
         "groups",
         "plan",
+        "owner",
         "offsets",
         "reset",
         "restore",

@@ -72,8 +72,13 @@ def plan(groups: c.Iterable[PlannedGroup], offsets: c.Iterable[PlannedOffset] = 
 
 
 TWO = plan([group("a"), group("b")], [offset("c"), offset("c", 1)])
-HEADER = "action,group,topic,partition,evidence"
+HEADER = "action,group,topic,partition,owner,evidence"
 WITHOUT = "action,group,topic,partition"
+OWNED = TWO._replace(
+    delete_groups=[group("a")._replace(owner="=x"), group("b")],
+    delete_offsets=[entry._replace(owner="007") for entry in TWO.delete_offsets],
+    owners={name: Judged(1, 2) for name in ("=x", "007", "idle")},
+)
 ALICE = Approval("alice", datetime.datetime(2026, 2, 1, 9, tzinfo=datetime.UTC))
 
 
@@ -84,7 +89,7 @@ class Files:
         self.plan, self.csv, self.dest = (folder / name for name in ("plan.json", "review.csv", "approved.json"))
 
     def run(self, check: bool = False, **options: t.Any) -> dict[str, t.Any]:
-        given = {"plan": str(self.plan), **dict.fromkeys(("match", "selected_csv", "approved_by", "dest"))}
+        given = {"plan": str(self.plan), **dict.fromkeys(("match", "owner", "selected_csv", "approved_by", "dest"))}
         request = plan_approval.parse({**given, "review_csv": None, **options})
         return plan_approval.review_or_approve(request, check)
 
@@ -116,10 +121,10 @@ def test_the_way_from_a_plan_to_an_approved_one(files: Files) -> None:
     lines = files.csv.read_bytes().decode("utf-8").split("\r\n")
     assert lines == [
         f"\ufeff{HEADER}",
-        "delete_group,'a,,,'last commit long ago",
-        "delete_group,'b,,,'last commit long ago",
-        "delete_offset,'c,'-t,0,'not subscribed; committed long ago",
-        "delete_offset,'c,'-t,1,'not subscribed; committed long ago",
+        "delete_group,'a,,,,'last commit long ago",
+        "delete_group,'b,,,,'last commit long ago",
+        "delete_offset,'c,'-t,0,,'not subscribed; committed long ago",
+        "delete_offset,'c,'-t,1,,'not subscribed; committed long ago",
         "",
     ]
     # a and an offset are kept
@@ -147,7 +152,7 @@ def test_odd_names_make_the_way_and_no_cell_is_a_formula(files: Files, name: str
     rows = list(csv.reader(io.StringIO(content, newline="")))
     assert [row[1:3] for row in rows[1:]] == [[f"'{name}", ""], ["'other", ""], [f"'{name}", "'-t"]]
     assert [cell for row in rows for cell in row if cell[:1] in ("=", "+", "-", "@", "\t", "\r")] == []
-    found = files.selected(content.replace("delete_group,'other,,,'last commit long ago\r\n", ""))
+    found = files.selected(content.replace("delete_group,'other,,,,'last commit long ago\r\n", ""))
     assert found == [f"delete group '{name}'", f"delete offset -t-0 of group '{name}'"]
 
 
@@ -165,7 +170,7 @@ def test_odd_names_make_the_way_and_no_cell_is_a_formula(files: Files, name: str
         pytest.param("group,action,partition,topic\nb,delete_group,,\na,delete_group,,\n", ["a", "b"], id="sorted"),
         pytest.param(f"{WITHOUT}\ndelete_offset,c,'-t,1\n", ["c"], id="offset"),
         pytest.param(
-            f"{HEADER}\ndelete_group,a,,,last commit long ago\ndelete_group,'b,,,'last commit long ago\n",
+            f"{HEADER}\ndelete_group,a,,,,last commit long ago\ndelete_group,'b,,,','last commit long ago\n",
             ["a", "b"],
             id="apostrophes removed",
         ),
@@ -197,8 +202,9 @@ def test_files_as_spreadsheets_write_them(files: Files, content: str, found: lis
             id="many",
         ),
         pytest.param(f"{WITHOUT}\ndelete_group,a,,\ndelete_group,'a,,\n", "line 3 repeats line 2", id="twice"),
-        pytest.param(f"{HEADER}\ndelete_group,a,,,no!\n", "line 2 has another evidence than the plan", id="evidence"),
-        pytest.param(f"{HEADER}\ndelete_group,a,,,\n", "To keep a group or an offset, delete its line", id="emptied"),
+        pytest.param(f"{HEADER}\ndelete_group,a,,,,no!\n", "line 2 has another evidence than the plan", id="evidence"),
+        pytest.param(f"{HEADER}\ndelete_group,a,,,,\n", "To keep a group or an offset, delete its line", id="emptied"),
+        pytest.param(f"{WITHOUT},owner\ndelete_group,a,,,x\n", "line 2 has another owner than the plan", id="owner"),
         pytest.param(f'{WITHOUT}\ndelete_group,"a,,\n', "is not CSV", id="open quote"),
         pytest.param(f"{WITHOUT}\n{'x' * 200_000},a,,\n", "is not CSV", id="long cell"),
         pytest.param(
@@ -233,6 +239,43 @@ def test_patterns(files: Files, match: t.Any, found: str) -> None:
     files.approve(match=match)
     approved = plan_file.read(str(files.dest), "c")
     assert {entry.group for entry in plan_csv.entries(approved)} == {*found}
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ({"owner": "=x"}, "a"),
+        ({"owner": ["=x", "007"]}, "ac"),
+        ({"owner": ["=x", "007"], "match": "[b-z]"}, "c"),
+        ({"owner": "idle"}, ""),
+        ({}, "abc"),
+    ],
+)
+def test_owners(files: Files, options: dict[str, t.Any], found: str) -> None:
+    plan_file.write(str(files.plan), OWNED)
+    files.approve(**options)
+    approved = plan_file.read(str(files.dest), "c")
+    assert {entry.group for entry in plan_csv.entries(approved)} == {*found}
+    assert approved.owners == OWNED.owners
+
+
+def test_owners_in_the_csv_file(files: Files) -> None:
+    plan_file.write(str(files.plan), OWNED)
+    files.review()
+    content = files.csv.read_text(encoding="utf-8-sig")
+    assert [row[4] for row in csv.reader(io.StringIO(content))][1:] == ["'=x", "", "'007", "'007"]
+    assert len(files.selected(content)) == 4
+    # a spreadsheet has converted it
+    files.dest.unlink()
+    with pytest.raises(TaskError, match="line 4 has another owner than the plan: delete offset -t-0 of group 'c'"):
+        files.selected(content.replace("'007", "7"))
+
+
+def test_an_owner_that_the_plan_does_not_know(files: Files) -> None:
+    plan_file.write(str(files.plan), OWNED)
+    with pytest.raises(TaskError, match="owner: 'team-x' is not an owner of the plan: its owners are 007, =x, idle"):
+        files.approve(owner="team-x")
+    assert not files.dest.exists()
 
 
 def test_patterns_and_lines_select_together(files: Files) -> None:
@@ -271,6 +314,8 @@ def test_check_mode_writes_nothing_and_fails_where_the_run_would(files: Files, t
         ({"dest": "d", "approved_by": None}, "approved_by is empty"),
         ({"dest": None}, "review_csv is null"),
         ({"dest": "d", "approved_by": "a", "match": []}, "match is an empty list"),
+        ({"dest": "d", "approved_by": "a", "owner": []}, "owner is an empty list"),
+        ({"dest": "d", "approved_by": "a", "owner": ["a", 7]}, r"owner\[1\] is 7, which YAML reads as a number"),
         ({"dest": "", "approved_by": "a"}, "dest is empty"),
         ({"plan": None, "review_csv": "r"}, "plan is null"),
     ],
@@ -281,6 +326,9 @@ def test_options_that_are_refused(files: Files, options: dict[str, t.Any], words
 
 
 CHANGES: dict[str, c.Callable[[dict[str, t.Any]], t.Any]] = {
+    "owner": lambda plan: plan.update(
+        owners={"x": {"groups": 1, "offsets": 1}}, delete_groups=[{**plan["delete_groups"][0], "owner": "x"}]
+    ),
     "cluster": lambda plan: plan.update(cluster_id="d"),
     "created": lambda plan: plan.update(created="2026-01-31T13:00:00+00:00"),
     "criteria": lambda plan: plan["criteria"].update(stale_after="1d"),

@@ -36,6 +36,11 @@ PLAN = Plan(
     [PlannedOffset("g", "consumer", "Stable", at(1, "b"), 25, "not subscribed")],
     Judged(7, 9),
 )
+OWNED = PLAN._replace(
+    delete_groups=[entry._replace(owner="ü, team") for entry in PLAN.delete_groups[:1]] + PLAN.delete_groups[1:],
+    delete_offsets=[entry._replace(owner="b") for entry in PLAN.delete_offsets],
+    owners={"b": Judged(1, 3), "idle": Judged(0, 0), "ü, team": Judged(5, 2)},
+)
 ENTRY = {"topic": "a", "partition": 0, "offset": 1}
 GROUP = {"group": "g", "type": "classic", "state": "Empty", "evidence": "old", "offsets": [ENTRY]}
 OFFSET = {"group": "g", "type": "consumer", "state": "Stable", **ENTRY, "evidence": "not subscribed"}
@@ -69,11 +74,12 @@ def without(key: str, entry: dict[str, t.Any]) -> dict[str, t.Any]:
     return {name: value for name, value in entry.items() if name != key}
 
 
-def test_what_is_written_is_read(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("plan", [PLAN, OWNED], ids=["plain", "owners"])
+def test_what_is_written_is_read(tmp_path: pathlib.Path, plan: Plan) -> None:
     path = tmp_path / "plan.json"
     path.write_text("an earlier one")
-    plan_file.write(str(path), PLAN)
-    assert plan_file.read(str(path), "c") == PLAN
+    plan_file.write(str(path), plan)
+    assert plan_file.read(str(path), "c") == plan
     assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert os.listdir(tmp_path) == ["plan.json"]
 
@@ -92,6 +98,54 @@ def test_a_plan_that_does_not_say_what_was_judged(tmp_path: pathlib.Path) -> Non
     assert read.judged is None
     plan_file.write(str(path), read)
     assert json.loads(path.read_text()) == without("judged", content())
+
+
+def test_the_contract_of_owners_in_the_file(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "plan.json"
+    owned = content(
+        owners={"a": {"groups": 2, "offsets": 3}},
+        delete_groups=[{**GROUP, "owner": "a"}],
+        delete_offsets=[{**OFFSET, "owner": "a"}, {**OFFSET, "group": "h"}],
+    )
+    path.write_text(json.dumps(owned))
+    read = plan_file.read(str(path), "c")
+    assert [entry.owner for entry in (*read.delete_groups, *read.delete_offsets)] == ["a", "a", None]
+    plan_file.write(str(path), read)
+    assert json.loads(path.read_text()) == owned
+
+
+@pytest.mark.parametrize(
+    ("owners", "groups", "offsets"),
+    [
+        (None, ["ü, x", "none"], ["g"]),
+        (["ü, team"], ["ü, x"], []),
+        (["b"], [], ["g"]),
+        (["b", "ü, team"], ["ü, x"], ["g"]),
+        (["idle"], [], []),
+    ],
+)
+def test_the_entries_of_some_owners(owners: list[str] | None, groups: list[str], offsets: list[str]) -> None:
+    chosen = OWNED.owned_by(owners)
+    assert [entry.group for entry in chosen.delete_groups] == groups
+    assert [entry.group for entry in chosen.delete_offsets] == offsets
+    assert chosen._replace(delete_groups=[], delete_offsets=[]) == OWNED._replace(delete_groups=[], delete_offsets=[])
+
+
+@pytest.mark.parametrize(
+    ("plan", "owners", "words"),
+    [
+        (OWNED, ["b", "B"], "owner: 'B' is not an owner of the plan: its owners are b, idle, ü, team."),
+        (PLAN, ["b"], "owner: 'b' is not an owner of the plan: the plan has no owners, so set owners or owners_file"),
+        (
+            PLAN._replace(owners={f"o{number}": Judged(0, 0) for number in range(9)}),
+            ["x"],
+            "its owners are o0, o1, o2, o3, o4 and 4 more. Nothing was changed.",
+        ),
+    ],
+)
+def test_owners_that_a_plan_does_not_know(plan: Plan, owners: list[str], words: str) -> None:
+    with pytest.raises(TaskError, match=words):
+        plan.owned_by(owners)
 
 
 def test_another_clusters_plan(tmp_path: pathlib.Path) -> None:
@@ -144,6 +198,13 @@ def test_a_folder_that_cannot_be_synced(tmp_path: pathlib.Path, monkeypatch: pyt
         (content(judged=None), "TypeError"),
         (content(judged={"groups": 1}), "KeyError: 'offsets'"),
         (content(judged={"groups": 1, "offsets": -1}), "-1 is not a number from 0"),
+        (content(owners=None), "owners is not a dictionary"),
+        (content(owners={"": {"groups": 1, "offsets": 1}}), "'' is not a text"),
+        (content(owners={"a": {"groups": 1}}), "KeyError: 'offsets'"),
+        (of_group(owner="a"), "owners does not contain 'a'"),
+        (of_offset(owner="a"), "owners does not contain 'a'"),
+        (of_group(owner=None), "None is not a text"),
+        (of_offset(owner=""), "'' is not a text"),
         (content(delete_groups=None), "delete_groups is not a list"),
         (content(delete_offsets={}), "delete_offsets is not a list"),
         (without("delete_offsets", content()), "KeyError: 'delete_offsets'"),

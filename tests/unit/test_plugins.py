@@ -69,6 +69,17 @@ def test_a_plan_without_its_skipped_entries_is_no_longer_the_approved_one() -> N
     assert plan_review(approved, [{"group": "old", **USED}])["rest"] == {**PLAN, "delete_groups": []}
 
 
+def test_the_share_of_owners_is_of_what_they_own() -> None:
+    judged = {"a": {"groups": 2, "offsets": 5}, "b": {"groups": 1, "offsets": 3}, "c": {"groups": 1, "offsets": 2}}
+    plan = {**PLAN, "owners": judged}
+    assert plan_review(plan, [DELETE_GROUP], ["a"])["lost"] == {"groups": [1, 2], "committed offsets": [3, 5]}
+    assert plan_review(plan, [DELETE_GROUP], ["a", "b", "a"])["lost"] == {
+        "groups": [1, 3],
+        "committed offsets": [3, 8],
+    }
+    assert plan_review(plan, [DELETE_GROUP], [])["lost"] == {"groups": [1, 4], "committed offsets": [3, 10]}
+
+
 def test_a_group_that_loses_two_offsets_is_one_group() -> None:
     plan = {**PLAN, "delete_offsets": [WASTE, {**WASTE, "partition": 1}]}
     assert plan_review(plan, [DELETE_OFFSET, {**DELETE_OFFSET, "partition": 1}])["lost"]["groups"] == [1, 4]

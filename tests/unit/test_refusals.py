@@ -33,7 +33,18 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ({"name": "a", "plan": "p"}, r"mutually exclusive: names\|plan"),
         ({"plan": "p", "force": True}, "force is True but all of the following are missing: names"),
         ({"plan": ""}, "plan is empty: set a path"),
+        ({"name": "a", "owner": "x"}, "missing parameter.*required by 'owner': plan"),
+        ({"plan": "p", "owner": []}, "owner is an empty list"),
+        ({"plan": "p", "owner": 7}, r"owner\[0\] is 7, which YAML reads as a number"),
+        ({"plan": "p", "owner": ""}, r"owner\[0\] is empty"),
         ({"name": "a", "detail": "none"}, "value of detail must be one of: full, problems, summary"),
+    ],
+    "consumer_offsets_audit": [
+        (
+            {"output": "/o", "owners": [{"match": "a", "owner": "x"}], "owners_file": "f"},
+            r"mutually exclusive: owners\|owners_file",
+        ),
+        ({"output": "/o", "owners": [{"match": "a"}]}, "missing required arguments: owner found in owners"),
     ],
     "consumer_group_members": [
         (
@@ -151,6 +162,11 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ({"group": "a", "reset": {"to_latest": True}}, "topics is missing for group 'a'"),
         ({"group": "a", "topics": [], "reset": {"to_latest": True}}, "topics is an empty list"),
         ({"groups": [], "reset": {"to_latest": True}}, "groups is an empty list"),
+        (
+            {"group": "a", "topics": [{"name": "t"}], "state": "absent", "owner": "x"},
+            "missing parameter.*required by 'owner': plan",
+        ),
+        ({"plan": "p", "state": "absent", "owner": [None]}, r"owner\[0\] is null, and must be a string"),
         (
             {"groups": [{"name": "a"}, {"name": "a"}], "reset": {"to_latest": True}},
             r"groups\[1\] contains 'a' more than once",

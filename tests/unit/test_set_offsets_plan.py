@@ -22,7 +22,10 @@ TOPICS = {"a": topic("a", partitions=1, id="now", leader_epochs={0: 3}), "gone":
 
 def request(**more: t.Any) -> Request:
     sources: t.Any = dict.fromkeys(
-        ("offsets", "reset", "restore", "copy_from", "plan", "backup", "max_changes", "match", "committed_topics")
+        (
+            *("offsets", "reset", "restore", "copy_from", "plan", "owners"),
+            *("backup", "max_changes", "match", "committed_topics"),
+        )
     )
     values = {"groups": {"g": {"a": None}}, "unsubscribed": False, **sources, **more}
     return Request(state="present", **values)

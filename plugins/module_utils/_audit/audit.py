@@ -18,6 +18,7 @@ from .._kafka.session import Session
 from .engine import process, store
 from .engine.folders import is_uri
 from .engine.settings import Keep, Settings
+from .judge import owners
 
 _MAX_STALE_AFTER_MS = 100 * 365 * 86_400_000
 # set by the option master
@@ -47,6 +48,7 @@ def parse(params: dict[str, t.Any]) -> Settings:
         stale_after_ms=stale_after,
         include=include,
         exclude=exclude,
+        owners=owners.parse(params),
         master=inputs.text(params["master"], "master"),
         spark_conf=_conf(params["spark_conf"]),
         topic=inputs.topic_name(params["topic"], "topic"),

@@ -25,19 +25,26 @@ TYPES = ("classic", "consumer", "streams")
 #: All of them are in the file of an approved plan, none in another.
 APPROVED = {"approved_by", "approved_at", "digest"}
 
+# of the owners of a plan, in a message
+_SHOWN = 5
+
 
 class PlannedGroup(t.NamedTuple):
-    """A group to delete: its type and state at the time of the audit, and all that it had committed."""
+    """A group to delete: its type and state at the time of the audit, all that it had committed, and its owner.
+
+    The owner is None if nobody is known to own the group.
+    """
 
     group: str
     type: str
     state: str
     evidence: str
     offsets: dict[TopicPartition, int]
+    owner: str | None = None
 
 
 class PlannedOffset(t.NamedTuple):
-    """A committed offset to delete: the group's type and state at the time of the audit, and the offset."""
+    """A committed offset to delete: the type, state and owner of its group at the time of the audit, and the offset."""
 
     group: str
     type: str
@@ -45,6 +52,7 @@ class PlannedOffset(t.NamedTuple):
     where: TopicPartition
     offset: int
     evidence: str
+    owner: str | None = None
 
 
 class Judged(t.NamedTuple):
@@ -70,6 +78,7 @@ class Plan(t.NamedTuple):
         delete_groups, delete_offsets: lists, or collections that make each entry when it is written.
         judged: None if the plan does not say it.
         approval: None if nobody approved the plan.
+        owners: what the audit judged of each owner that it knew, also of those without an entry; None if it knew none.
     """
 
     cluster_id: str
@@ -79,6 +88,31 @@ class Plan(t.NamedTuple):
     delete_offsets: c.Collection[PlannedOffset]
     judged: Judged | None = None
     approval: Approval | None = None
+    owners: dict[str, Judged] | None = None
+
+    def owned_by(self, owners: c.Collection[str] | None) -> Plan:
+        """Return the plan with the entries of some owners only, with all entries for None.
+
+        Raises:
+            TaskError: the audit of the plan did not know one of the owners.
+        """
+        if owners is None:
+            return self
+        known = self.owners or {}
+        for owner in owners:
+            if owner not in known:
+                raise NothingChanged(f"owner: '{owner}' is not an owner of the plan: {_known(sorted(known))}.")
+        return self._replace(
+            delete_groups=[entry for entry in self.delete_groups if entry.owner in owners],
+            delete_offsets=[entry for entry in self.delete_offsets if entry.owner in owners],
+        )
+
+
+def _known(owners: list[str]) -> str:
+    if not owners:
+        return "the plan has no owners, so set owners or owners_file in the audit"
+    more = f" and {len(owners) - _SHOWN} more" if len(owners) > _SHOWN else ""
+    return f"its owners are {', '.join(owners[:_SHOWN])}{more}"
 
 
 def digest(plan: Plan) -> str:
@@ -144,6 +178,7 @@ def _head(plan: Plan) -> json_file.Document:
         ),
         "criteria": plan.criteria,
         **({"judged": plan.judged._asdict()} if plan.judged else {}),
+        **({"owners": {name: judged._asdict() for name, judged in plan.owners.items()}} if plan.owners else {}),
     }
 
 
@@ -153,6 +188,7 @@ def _group_json(group: PlannedGroup) -> dict[str, t.Any]:
         "type": group.type,
         "state": group.state,
         "evidence": group.evidence,
+        **_owner_json(group.owner),
         "offsets": [{**where._asdict(), "offset": offset} for where, offset in sorted(group.offsets.items())],
     }
 
@@ -165,7 +201,12 @@ def _offset_json(planned: PlannedOffset) -> dict[str, t.Any]:
         **planned.where._asdict(),
         "offset": planned.offset,
         "evidence": planned.evidence,
+        **_owner_json(planned.owner),
     }
+
+
+def _owner_json(owner: str | None) -> dict[str, str]:
+    return {} if owner is None else {"owner": owner}
 
 
 def read(path: str, cluster_id: str) -> Plan:
@@ -215,7 +256,12 @@ def _plan(content: json_file.Document) -> Plan:
         [_offset(entry) for entry in json_file.array(content["delete_offsets"], "delete_offsets")],
         _judged(content["judged"]) if "judged" in content else None,
         _approval(content) if content.keys() & APPROVED else None,
+        _owners(content["owners"]) if "owners" in content else None,
     )
+    owners = [entry.owner for entry in plan.delete_groups] + [entry.owner for entry in plan.delete_offsets]
+    for owner in owners:
+        if owner is not None and owner not in (plan.owners or {}):
+            raise ValueError(f"owners does not contain {owner!r}")
     _once([f"group '{planned.group}'" for planned in plan.delete_groups])
     _once([f"{planned.where} of group '{planned.group}'" for planned in plan.delete_offsets])
     return plan
@@ -230,17 +276,28 @@ def _judged(entry: dict[str, t.Any]) -> Judged:
     return Judged(*(json_file.natural(entry[name], inputs.INT64_MAX) for name in Judged._fields))
 
 
+def _owners(entry: t.Any) -> dict[str, Judged]:
+    if not isinstance(entry, dict):
+        raise TypeError("owners is not a dictionary")
+    return {json_file.text(name): _judged(judged) for name, judged in entry.items()}
+
+
+def _owner(entry: dict[str, t.Any]) -> str | None:
+    return json_file.text(entry["owner"]) if "owner" in entry else None
+
+
 def _group(entry: dict[str, t.Any]) -> PlannedGroup:
     name, kind, state = _described(entry)
     if state != "Empty":
         raise ValueError(f"group '{name}' is to be deleted, and is {state}")
     found = [(json_file.place(each), _at(each)) for each in json_file.array(entry["offsets"], "offsets")]
     _once([f"{where} of group '{name}'" for where, _offset in found])
-    return PlannedGroup(name, kind, state, json_file.text(entry["evidence"]), dict(found))
+    return PlannedGroup(name, kind, state, json_file.text(entry["evidence"]), dict(found), _owner(entry))
 
 
 def _offset(entry: dict[str, t.Any]) -> PlannedOffset:
-    return PlannedOffset(*_described(entry), json_file.place(entry), _at(entry), json_file.text(entry["evidence"]))
+    evidence = json_file.text(entry["evidence"])
+    return PlannedOffset(*_described(entry), json_file.place(entry), _at(entry), evidence, _owner(entry))
 
 
 def _described(entry: dict[str, t.Any]) -> tuple[str, str, str]:

@@ -16,6 +16,7 @@ from .. import _input as inputs
 from .._errors import InvalidOption
 from .._kafka.model import TopicPartition
 from ._names import group_name
+from ._plan_changes import owners
 
 Matches = c.Callable[[str], bool]
 """Whether a pattern of the task matches a name."""
@@ -138,12 +139,14 @@ class Request(t.NamedTuple):
     """The task: which groups and partitions, named or in a plan file, and what to do with them.
 
     Attributes:
+        owners: selects entries of the plan, None for all.
         match: selects groups, instead of `groups`.
         committed_topics: selects topics with committed offsets, instead of the topics of `groups`.
     """
 
     state: str
     plan: str | None
+    owners: list[str] | None
     groups: dict[str, Topics]
     match: Matches | None
     unsubscribed: bool
@@ -171,6 +174,7 @@ def parse(params: dict[str, t.Any]) -> Request:
     return Request(
         state=params["state"],
         plan=inputs.optional_path(params["plan"], "plan"),
+        owners=owners(params["owner"]),
         groups=groups,
         match=groups_matching(params),
         unsubscribed=params["unsubscribed"],

@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections.abc as c
 import typing as t
 
+from .. import _input as inputs
 from .._kafka.errors import KafkaError
 from .._kafka.model import Group, Offsets, TopicPartition
 from ._read_groups import Described
@@ -21,6 +22,11 @@ T = t.TypeVar("T", bound=Target)
 
 Changes = dict[Target, str | KafkaError]  # pylint: disable=unsupported-binary-operation
 """How a resource changed since the audit, or the error that prevented the comparison."""
+
+
+def owners(value: t.Any) -> list[str] | None:
+    """Return the owners of the option C(owner), None if it is not set."""
+    return None if value is None else inputs.texts(value, "owner")
 
 
 def read_plan(path: str | None, cluster_id: str) -> Plan | None:

@@ -16,7 +16,7 @@ from .._kafka.rpc.delete_groups import DeleteGroups
 from .._kafka.session import Session
 from . import _remaining_configs, members
 from ._names import group_names
-from ._plan_changes import changed_groups, plan_result, read_plan, skip_changed, skipped_warning
+from ._plan_changes import changed_groups, owners, plan_result, read_plan, skip_changed, skipped_warning
 from ._precondition import Precondition
 from ._read_groups import Described, committed, describe, known_offsets, read_start_offsets
 from ._safeguards import back_up, limit, snapshots, unread_warning
@@ -45,6 +45,7 @@ class Request(t.NamedTuple):
 
     names: list[str]
     plan: str | None
+    owners: list[str] | None
     force: bool
     configs: bool
     internal_topics: bool
@@ -58,6 +59,7 @@ def parse(params: dict[str, t.Any]) -> Request:
     return Request(
         [] if path is not None else group_names(params["names"]),
         path,
+        owners(params["owner"]),
         params["force"],
         params["configs"],
         params["internal_topics"],
@@ -69,7 +71,7 @@ def parse(params: dict[str, t.Any]) -> Request:
 async def delete_groups(request: Request, session: Session) -> Report:
     """Delete groups as C(consumer_group) asks."""
     given = read_plan(request.plan, session.wire.cluster_id)
-    expected = None if given is None else given.delete_groups
+    expected = None if given is None else given.owned_by(request.owners).delete_groups
     names = request.names if expected is None else [planned.group for planned in expected]
     seen = await describe(session, names, "READ and DELETE" if request.force else "DELETE")
     items = plan(seen, request.force)

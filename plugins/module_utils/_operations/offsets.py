@@ -24,7 +24,7 @@ from .results import DELETE_OFFSET, SET_OFFSET, Report
 async def change_offsets(request: Request, session: Session) -> Report:
     """Delete or set committed offsets as C(consumer_group_offsets) asks."""
     given = read_plan(request.plan, session.wire.cluster_id)
-    expected = None if given is None else given.delete_offsets
+    expected = None if given is None else given.owned_by(request.owners).delete_offsets
     if expected is not None:
         request = request._replace(groups=delete_offsets.by_group(expected))
     if request.match is not None:

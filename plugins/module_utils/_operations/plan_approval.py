@@ -17,6 +17,7 @@ from .._errors import TaskError
 from .._files import new_file, plan_csv
 from .._files import plan as plan_file
 from .._files.plan import Approval, Plan
+from ._plan_changes import owners
 
 Result = dict[str, t.Any]
 
@@ -28,6 +29,7 @@ class Request(t.NamedTuple):
         review_csv: the CSV file to write, None for an approval.
         dest: the approved plan to write, None for a review.
         matches: whether a group is selected by its name.
+        owners: the owners whose entries are selected, None for all.
         selected_csv: the CSV file whose lines select entries, None for all that match.
     """
 
@@ -36,6 +38,7 @@ class Request(t.NamedTuple):
     dest: str | None
     approved_by: str
     matches: c.Callable[[str], bool]
+    owners: list[str] | None
     selected_csv: str | None
 
 
@@ -50,6 +53,7 @@ def parse(params: dict[str, t.Any]) -> Request:
         dest,
         approver if dest is None else inputs.text(approver, "approved_by"),
         inputs.patterns(params["match"], "match"),
+        owners(params["owner"]),
         inputs.optional_path(params["selected_csv"], "selected_csv"),
     )
 
@@ -64,7 +68,7 @@ def review_or_approve(request: Request, check_mode: bool) -> Result:
     if request.review_csv is not None:
         return _review(plan, request.review_csv, check_mode)
     selected = None if request.selected_csv is None else plan_csv.read(request.selected_csv, "selected_csv", plan)
-    chosen = select(plan, request.matches, selected)
+    chosen = select(plan.owned_by(request.owners), request.matches, selected)
     return _approve(plan, chosen, t.cast(str, request.dest), request.approved_by, check_mode)
 
 

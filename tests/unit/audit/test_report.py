@@ -266,6 +266,47 @@ def test_hostile_names_are_text() -> None:
     page.encode("utf-8")
 
 
+def test_owners() -> None:
+    groups = [audits.group("a", owner="x", stale=True), audits.group("b", owner="x"), audits.group("c")]
+    found = [finding("stale_group", owner="x", planned=True), finding("no_commits", owner="x")]
+    counted = rows.owners(groups, [*found, finding("undecodable", group=None, owner=None)])
+    assert counted == [
+        {"owner": None, "groups": 1, "stale": 0, "findings": 1, "planned": 0},
+        {"owner": "x", "groups": 2, "stale": 1, "findings": 2, "planned": 1},
+    ]
+    # settings of a group that does not exist
+    assert rows.owners([], found) == [{"owner": "x", "groups": 0, "stale": 0, "findings": 2, "planned": 1}]
+    assert rows.owners([], []) == []
+
+
+def test_the_section_of_owners() -> None:
+    names = ["a & b/c", '"><script>', "\u202e", "ü"]
+    groups = [audits.group("g", owner=name) for name in [None, *names]]
+    page = render.render(audits.audit(groups, [], owners=rows.owners(groups, [])))
+    links = re.findall(r'<a href="#owner=(.*?)"><bdi>(.*?)</bdi></a>', page)
+    assert dict(links) == {
+        "": "(no owner)",
+        "%22%3E%3Cscript%3E": "&#34;&gt;&lt;script&gt;",
+        "%5Cu202e": "\\u202e",
+        "a%20%26%20b/c": "a &amp; b/c",
+        "%C3%BC": "ü",
+    }
+    (table,) = [json.loads(text) for text in re.findall(r'json">(.*?)</script>', page) if '"noun":"groups"' in text]
+    assert next(column for column in table["columns"] if column["key"] == "owner") == {
+        "key": "owner",
+        "kind": "name",
+        "missing": "(no owner)",
+        "rows": [-1, 0, 1, 2, 3],
+        "values": ["a & b/c", '"><script>', "\\u202e", "ü"],
+    }
+
+
+def test_without_owners_the_page_does_not_mention_them() -> None:
+    page = render.render(audits.audit([audits.group("g")], [finding("no_commits")]))
+    markup = page.partition("<style>")[0] + page.partition("</style>")[2].rpartition("<script>")[0]
+    assert "wner" not in markup.replace("ask the owners of", "").replace("Ask the owner, then", "")
+
+
 def test_an_empty_audit() -> None:
     page = render.render(audits.audit([], []))
     assert "No findings." in page

@@ -17,7 +17,7 @@ from ..._files.plan import Judged, Plan
 from ..._kafka.model import TopicPartition
 from ..._kafka.session import Session
 from ..ingest import spark_read
-from ..judge import caveats, findings, frames, live_state, plan
+from ..judge import caveats, findings, frames, live_state, owners, plan
 from ..judge.changes import NEW_FINDINGS
 from ..judge.findings import Criteria
 from ..judge.frames import LiveFrames
@@ -98,6 +98,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         spark, settings.connection, settings.topic, settings.deadline, settings.client_rack, settings.read_rate
     )
     committed = _committed(scan.rows)
+    in_log = _names(scan.rows) if settings.owners else set()
     stage(spark, "Query groups without members, topics and logs")
     with _session(settings) as session:
         seen = session.wire.run(live_state.recheck_empty, session, seen)
@@ -117,9 +118,10 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         with _session(settings) as session:
             return session.wire.run(live_state.committed, session, names)
 
-    return publish(
-        settings, facts, compare(settings, facts, scan.rows, _frames(spark, seen, partitions), fetch), stored
-    )
+    listed: list[t.Any] = [*seen.groups["group"].to_pylist(), *seen.orphaned_configs["group"].to_pylist()]
+    owned = owners.table(settings.owners, in_log.union(listed)) if settings.owners else None
+    live = _frames(spark, seen, partitions, owned)
+    return publish(settings, facts, compare(settings, facts, scan.rows, live, fetch), stored)
 
 
 def compare(settings: Settings, facts: Facts, scan: DataFrame, live: LiveFrames, fetch: Fetch) -> Compared:
@@ -128,7 +130,7 @@ def compare(settings: Settings, facts: Facts, scan: DataFrame, live: LiveFrames,
     log_groups, undecoded = frames.metadata(scan), frames.undecodable(scan)
     activity = frames.activity(scan)
     offsets = findings.with_needs(frames.offsets(frames.commits(scan), log_groups, live), criteria).persist()
-    groups = frames.groups(offsets, log_groups, activity, undecoded, live).persist()
+    groups = frames.with_owner(frames.groups(offsets, log_groups, activity, undecoded, live), live).persist()
     stage(spark, "Select groups for the plan")
     names: list[t.Any] = findings.candidates(groups, criteria).toArrow()["group"].to_pylist()
     fetched, warnings = fetch(sorted(names))
@@ -167,7 +169,10 @@ def _write(settings: Settings, facts: Facts, compared: Compared, stored: Store, 
     activity, _ = write("activity", compared.activity)
     found, of_findings = write(
         "findings",
-        findings.findings(groups, offsets, compared.undecoded, compared.live.orphaned_configs, criteria),
+        frames.with_owner(
+            findings.findings(groups, offsets, compared.undecoded, compared.live.orphaned_configs, criteria),
+            compared.live,
+        ),
         *report_rows.finding_counts(),
     )
     stage(offsets.sparkSession, "Write the plan and the report")
@@ -184,6 +189,7 @@ def _write(settings: Settings, facts: Facts, compared: Compared, stored: Store, 
             planned.groups,
             planned.offsets,
             Judged(of_groups["judged_groups"], of_groups["judged_offsets"] or 0),
+            owners=plan.judged_by_owner(groups, settings.owners) if settings.owners else None,
         ),
     )
     counted = caveats.Counts(*(of_groups[name] for name in caveats.Counts._fields))
@@ -223,6 +229,7 @@ def _write(settings: Settings, facts: Facts, compared: Compared, stored: Store, 
             groups=embedded.Rows(shown.listed, draft.rows["groups"], draft.location("groups")),
             findings=embedded.Rows(shown_findings, draft.rows["findings"], draft.location("findings")),
             warnings=warnings,
+            owners=report_rows.owners(groups, found) if settings.owners else [],
             plan=draft.path(store.PLAN),
             last=last.audited_at if last else None,
             changes=since.changes(last.groups | {NEW_FINDINGS: _named(last.findings)}) if last else [],
@@ -260,12 +267,19 @@ def _committed(rows: DataFrame) -> list[TopicPartition]:
     return [TopicPartition(**row) for row in found.to_pylist()]
 
 
-def _frames(spark: SparkSession, seen: Live, partitions: pa.Table) -> LiveFrames:
+def _names(rows: DataFrame) -> set[str]:
+    """Return the names of the groups in the log."""
+    found: list[t.Any] = rows.filter("group is not null").select("group").distinct().toArrow()["group"].to_pylist()
+    return set(found)
+
+
+def _frames(spark: SparkSession, seen: Live, partitions: pa.Table, owned: pa.Table | None) -> LiveFrames:
     made = {
         "groups": seen.groups,
         "start_offsets": seen.start_offsets,
         "partitions": partitions,
         "orphaned_configs": seen.orphaned_configs,
+        **({} if owned is None else {"owners": owned}),
     }
     frame = {name: spark.createDataFrame(table) for name, table in made.items()}
     topics = {topic.as_py() for topic in partitions["topic"].unique()}

@@ -15,6 +15,7 @@ import typing as t
 
 from ... import _input as inputs
 from ..._kafka.options import Connection
+from ..judge.owners import Rule
 
 # the output of Spark and Java, in the folder of this host
 LOG = "spark.log"
@@ -47,6 +48,7 @@ class Settings:
         keep: the audits that are kept.
         stale_after: the duration as the user wrote it.
         stale_after_ms: the duration in ms.
+        owners: the patterns of each owner; the first match wins.
         master, spark_conf: the Spark master, and additional Spark properties.
         client_rack, read_rate: the rack of the executors, and the maximum number of bytes per second; None if not set.
         deadline: when the task times out, in seconds since the epoch.
@@ -60,6 +62,7 @@ class Settings:
     stale_after_ms: int
     include: list[str]
     exclude: list[str]
+    owners: list[Rule]
     master: str
     spark_conf: dict[str, str]
     topic: str
@@ -106,6 +109,7 @@ class Settings:
                 **values,
                 "connection": Connection.from_params(values["connection"]),
                 "keep": Keep(*values["keep"]),
+                "owners": [Rule(*rule) for rule in values["owners"]],
             }
         )
 

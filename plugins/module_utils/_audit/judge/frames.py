@@ -57,7 +57,8 @@ _TYPES = {
 
 @dataclasses.dataclass(frozen=True)
 class LiveFrames:
-    """The state of the cluster as DataFrames, the names of those small enough to broadcast, and the retention in ms.
+    """The state of the cluster and the owners of groups as DataFrames, the names of those small enough to broadcast,
+    and the retention in ms.
 
     C(groups) has the columns of `live_state.Live`, and C(matched): the topics that match the patterns of the group.
     """
@@ -66,6 +67,7 @@ class LiveFrames:
     start_offsets: DataFrame
     partitions: DataFrame
     orphaned_configs: DataFrame
+    owners: DataFrame | None
     small: frozenset[str]
     retention: int | None
 
@@ -312,6 +314,13 @@ def groups(
         .filter("known")
         .drop("known")
     )
+
+
+def with_owner(rows: DataFrame, live: LiveFrames) -> DataFrame:
+    """Add C(owner) to rows with a C(group); null if nobody is known to own the group."""
+    if live.owners is None:
+        return rows.withColumn("owner", F.lit(None).cast("string"))
+    return rows.join(live.for_join("owners"), "group", "left").select(*rows.columns, "owner")
 
 
 def _time(ms: Column | str) -> Column:

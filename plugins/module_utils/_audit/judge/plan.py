@@ -10,11 +10,12 @@ import collections.abc as c
 import dataclasses
 import typing as t
 
-from ..._files.plan import PlannedGroup, PlannedOffset
+from ..._files.plan import Judged, PlannedGroup, PlannedOffset
 from ..._kafka.model import TopicPartition
 from ..libraries import DataFrame, F, pa, pc
 from . import findings
 from .findings import STALE_GROUP, Criteria
+from .owners import Rule
 
 # rows whose values exist as Python objects at the same time
 _ROWS = 500
@@ -24,9 +25,9 @@ _T = t.TypeVar("_T")
 def entries(groups: DataFrame, offsets: DataFrame, found: DataFrame, criteria: Criteria) -> DataFrame:
     """Return the stale groups, and the groups with planned offsets, each with its planned or expected offsets.
 
-    Columns: C(group), C(type), C(state), C(stale), C(planned), C(evidence) of a stale group, and C(offsets): a sorted
-    list of C(topic), C(partition), C(offset) and, of a group that is not stale, C(evidence). The rows are sorted: stale
-    groups first, of these the planned ones first.
+    Columns: C(group), C(type), C(state), C(owner), C(stale), C(planned), C(evidence) of a stale group, and C(offsets):
+    a sorted list of C(topic), C(partition), C(offset) and, of a group that is not stale, C(evidence). The rows are
+    sorted: stale groups first, of these the planned ones first.
 
     Args:
         groups, offsets, found: the tables C(groups), C(offsets) and C(findings).
@@ -56,11 +57,11 @@ def entries(groups: DataFrame, offsets: DataFrame, found: DataFrame, criteria: C
         .agg(F.sort_array(F.collect_list(F.struct("topic", "partition", "offset", "evidence"))).alias("offsets"))
     )
     return (
-        groups.select("group", "type", "state", "stale")
+        groups.select("group", "type", "state", "owner", "stale")
         .join(stale, "group", "left")
         .join(of_groups, "group", "left")
         .filter("stale or offsets is not null")
-        .select("group", "type", "state", "stale", "planned", "evidence", "offsets")
+        .select("group", "type", "state", "owner", "stale", "planned", "evidence", "offsets")
         .orderBy(F.desc("stale"), F.desc("planned"), "group")
     )
 
@@ -113,10 +114,27 @@ def planned(rows: pa.Table) -> Planned:
 
 def _group(row: dict[str, t.Any]) -> list[PlannedGroup]:
     committed = {TopicPartition(each["topic"], each["partition"]): each["offset"] for each in row["offsets"] or ()}
-    return [PlannedGroup(row["group"], row["type"], row["state"], row["evidence"], committed)]
+    return [PlannedGroup(row["group"], row["type"], row["state"], row["evidence"], committed, row["owner"])]
 
 
 def _offsets(row: dict[str, t.Any]) -> c.Iterator[PlannedOffset]:
     for each in row["offsets"]:
         where = TopicPartition(each["topic"], each["partition"])
-        yield PlannedOffset(row["group"], row["type"], row["state"], where, each["offset"], each["evidence"])
+        yield PlannedOffset(
+            row["group"], row["type"], row["state"], where, each["offset"], each["evidence"], row["owner"]
+        )
+
+
+def judged_by_owner(groups: DataFrame, rules: c.Iterable[Rule]) -> dict[str, Judged]:
+    """Return how many groups and offsets were classified of each owner, also of those without a group.
+
+    Args:
+        groups: the table C(groups).
+    """
+    counted = (
+        groups.filter("included and owner is not null")
+        .groupBy("owner")
+        .agg(F.count(F.lit(1)).alias("groups"), F.sum("partitions").alias("offsets"))
+    )
+    found = {row["owner"]: Judged(row["groups"], row["offsets"]) for row in counted.toArrow().to_pylist()}
+    return {owner: found.get(owner, Judged(0, 0)) for owner in sorted({rule.owner for rule in rules})}

@@ -38,9 +38,11 @@ class Column:
     missing: str = "\u2013"
 
 
+_OWNER = Column("owner", "Owner", "name", filter=True, missing=wording.NO_OWNER)
 FINDINGS = (
     Column("kind", "Finding", "name", filter=True),
     Column("group", "Group", "name"),
+    _OWNER,
     Column("topic", "Topic", "name"),
     Column("partition", "Partition", "number"),
     Column("evidence", "Evidence", "sentence"),
@@ -49,8 +51,9 @@ FINDINGS = (
 )
 GROUPS = (
     Column("group", "Group", "name"),
+    _OWNER,
     Column("state", "State", "word", filter=True),
-    Column("type", "Type", "word", filter=True),
+    Column("type", "Type", "word", filter=True, missing=wording.UNKNOWN),
     Column("stale", "Stale", "flag", filter=True),
     Column(
         "age_days",
@@ -99,8 +102,11 @@ class Rows:
     location: str
 
 
-def tables(findings: Rows, groups: Rows) -> list[Row]:
-    """Return the two tables of the page."""
+def tables(findings: Rows, groups: Rows, owned: bool) -> list[Row]:
+    """Return the two tables of the page, with a column of owners if the audit knows owners."""
+    of_findings, of_groups = (
+        tuple(column for column in columns if owned or column is not _OWNER) for columns in (FINDINGS, GROUPS)
+    )
     found = [{**row, "kind": wording.KINDS[row["kind"]].title} for row in findings.rows]
     named = [
         {**row, "state": row["state"] or "not visible", "protocol_type": row["protocol_type"] or None}
@@ -112,8 +118,8 @@ def tables(findings: Rows, groups: Rows) -> list[Row]:
             "title": "Findings",
             "note": "Evidence and recommended action of each finding. The plan is a proposal: ask the owners of the "
             "groups before you delete anything.",
-            "columns": FINDINGS,
-            **_fitting("findings", FINDINGS, found, findings),
+            "columns": of_findings,
+            **_fitting("findings", of_findings, found, findings),
         },
         {
             "name": "groups",
@@ -122,8 +128,8 @@ def tables(findings: Rows, groups: Rows) -> list[Row]:
             "records that the group has not read. It is unknown if the group has no committed offsets, or if a log "
             "cannot be read; known lag is the sum of the known values. Unneeded offsets are committed offsets that no "
             "consumer of the group needs.",
-            "columns": GROUPS,
-            **_fitting("groups", GROUPS, named, groups),
+            "columns": of_groups,
+            **_fitting("groups", of_groups, named, groups),
         },
     ]
 

@@ -29,6 +29,7 @@ TEMPLATE = r"""<!DOCTYPE html>
   <p>{% for sentence in criteria %}{{ sentence }} {% endfor %}</p>
   <nav aria-label="Sections">{% if audit.last %}<a href="#since">Since the last audit</a> {% endif %}
     <a href="#actions">Actions</a> <a href="#charts">Charts</a>
+    {% if audit.owners %}<a href="#owners">Owners</a>{% endif %}
     <a href="#findings">Findings</a> <a href="#groups">Groups</a></nav>
 </header>
 <main>
@@ -141,6 +142,28 @@ ansible-playbook clean-up.yml</code></pre>
   {% endfor %}
   </div>
 </section>
+
+{% if audit.owners %}
+<section id="owners" aria-labelledby="owners-title">
+  <h2 id="owners-title">Owners</h2>
+  <p>The link of an owner filters both tables. Copy it to send the report to the owner.</p>
+  <div class="scroll" role="region" tabindex="0" aria-labelledby="owners-title">
+    <table>
+      <thead><tr><th scope="col">Owner</th><th scope="col" class="number">Groups</th>
+        <th scope="col" class="number">Stale groups</th><th scope="col" class="number">Findings</th>
+        <th scope="col" class="number">In the plan</th></tr></thead>
+      <tbody>
+      {% for row in audit.owners %}
+        {% set owner = "" if row.owner is none else row.owner|printable %}
+        <tr><th scope="row"><a href="#owner={{ owner|urlencode }}"><bdi>{{ (owner or no_owner)|shorten(120) }}</bdi></a>
+          </th><td class="number">{{ row.groups|number }}</td><td class="number">{{ row.stale|number }}</td>
+          <td class="number">{{ row.findings|number }}</td><td class="number">{{ row.planned|number }}</td></tr>
+      {% endfor %}
+      </tbody>
+    </table>
+  </div>
+</section>
+{% endif %}
 
 {% for table in tables %}
 <section id="{{ table.name }}" aria-labelledby="{{ table.name }}-title" data-table="{{ table.name }}">
@@ -278,6 +301,9 @@ input, select, .pager button {
   padding: 0.4rem 0.6rem; min-width: 0; max-width: 100%; min-height: 2.4rem;
 }
 .scroll { overflow: auto; }
+#owners .scroll { max-height: 24rem; }
+#owners thead th { position: sticky; top: 0; background: var(--surface); white-space: normal; }
+#owners tbody th { min-width: 8rem; }
 table { border-spacing: 0; width: 100%; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.45rem 0.75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 tbody tr:last-child > * { border-bottom: 0; }
@@ -321,6 +347,7 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--muted
   .chart table { font-size: 0.75rem; }
   .chart table:has(th:nth-child(4)) { min-width: 23rem; }
   .chart th, .chart td { padding: 0.25rem 0.2rem; }
+  #owners th, #owners td { padding: 0.45rem 0.4rem; }
   .rows th:first-child { max-width: 9.5rem; min-width: 9.5rem; white-space: normal; }
   .controls .search { flex-basis: 100%; }
   input, select { font-size: 1rem; width: 100%; }
@@ -363,6 +390,8 @@ const PAGE = 50, PRINTED = 500, LONGEST = 120;
 const collator = new Intl.Collator("en", {numeric: true});
 const formatter = new Intl.NumberFormat("en-US");
 const TEXTS = ["name", "word", "sentence"];
+// values of filters: rows without a value, and no rows
+const NONE = -1, NOTHING = -2;
 const FORMATS = {
   number: value => formatter.format(value),
   time: seconds => new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " "),
@@ -433,9 +462,24 @@ class Table {
     const column = this.column(filter.dataset.column), counts = new Map();
     for (const value of column.rows) counts.set(value, (counts.get(value) || 0) + 1);
     for (const value of [...counts.keys()].sort((a, b) => a - b)) {
-      const row = column.rows.indexOf(value), name = column.text(row) ?? "none";
+      const row = column.rows.indexOf(value), name = column.text(row) ?? column.missing;
       filter.add(new Option(`${shorten(name)} (${formatter.format(counts.get(value))})`, String(value)));
     }
+  }
+
+  // an empty text stands for rows without a value
+  pick(key, text) {
+    const filter = this.filters.find(each => each.dataset.column === key);
+    if (!filter) return;
+    const column = this.column(key), index = column.values.indexOf(text);
+    const value = text === "" ? NONE : index < 0 ? NOTHING : index;
+    filter.querySelector(`[value="${NOTHING}"]`)?.remove();
+    filter.value = String(value);
+    if (filter.value !== String(value)) {
+      filter.add(new Option(`${shorten(text || column.missing)} (0)`, String(value)));
+      filter.value = String(value);
+    }
+    this.select();
   }
 
   get haystack() {
@@ -516,6 +560,16 @@ class Table {
 }
 
 const tables = [...document.querySelectorAll("[data-table]")].map(section => new Table(section));
+function showOwner() {
+  const found = /^#owner=(.*)$/.exec(location.hash);
+  if (!found) return;
+  let owner = found[1];
+  try { owner = decodeURIComponent(owner); } catch { /* not encoded */ }
+  for (const table of tables) table.pick("owner", owner);
+  document.getElementById("findings").scrollIntoView();
+}
+showOwner();
+addEventListener("hashchange", showOwner);
 addEventListener("beforeprint", () => tables.forEach(table => table.print(true)));
 addEventListener("afterprint", () => tables.forEach(table => table.print(false)));
 """

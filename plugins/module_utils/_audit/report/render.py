@@ -38,6 +38,7 @@ class Audit:
         unknown_lags: the number of groups whose lag is partly or completely unknown.
         groups: rows of the table of groups.
         findings: kind, group, topic, partition, evidence, action, planned.
+        owners: rows of the section of owners, none if the audit knows no owners.
         plan: the path of plan.json.
         last: the time of the last audit, None if there is none.
         changes: what changed since then.
@@ -59,6 +60,7 @@ class Audit:
     groups: embedded.Rows
     findings: embedded.Rows
     warnings: list[str]
+    owners: list[Row]
     plan: str
     last: datetime.datetime | None = None
     changes: c.Sequence[since.Change] = ()
@@ -130,7 +132,8 @@ def render(audit: Audit) -> str:
         plan_summary=_plan_summary(audit.summary),
         example=playbook.example(audit.plan, audit.summary["delete_groups"], audit.summary["delete_offsets"]),
         charts=_charts(audit),
-        tables=embedded.tables(audit.findings, audit.groups),
+        no_owner=wording.NO_OWNER,
+        tables=embedded.tables(audit.findings, audit.groups, bool(audit.owners)),
     )
 
 

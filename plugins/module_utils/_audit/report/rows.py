@@ -70,6 +70,22 @@ def kinds(counted: Row) -> dict[str, Count]:
     return {kind: count for kind, count in counts.items() if count.found}
 
 
+def owners(table: DataFrame, found: DataFrame) -> list[Row]:
+    """Return how many groups, stale groups, findings and planned findings each owner has; those without an owner first.
+
+    Args:
+        table: the table C(groups).
+        found: the table C(findings).
+    """
+    one, none = F.lit(1), F.lit(0)
+    of_groups = table.select("owner", one.alias("groups"), F.col("stale").cast("int").alias("stale"))
+    of_findings = found.select("owner", one.alias("findings"), F.col("planned").cast("int").alias("planned"))
+    each = of_groups.unionByName(of_findings, allowMissingColumns=True)
+    totals = [F.coalesce(F.sum(name), none).alias(name) for name in ("groups", "stale", "findings", "planned")]
+    counted = _collected(each.groupBy("owner").agg(*totals))
+    return sorted(counted, key=lambda row: (row["owner"] is not None, row["owner"]))
+
+
 def activity(table: DataFrame) -> list[Row]:
     """Return the total commits, tombstones and rebalances of all groups per day."""
     days = table.groupBy("day").agg(*(F.sum(name).alias(name) for name in _METERS))

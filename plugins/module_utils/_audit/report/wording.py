@@ -13,6 +13,7 @@ import typing as t
 
 EMPTY = "(empty name)"
 UNKNOWN = "unknown"
+NO_OWNER = "(no owner)"
 
 
 @dataclasses.dataclass(frozen=True)
