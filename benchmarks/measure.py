@@ -52,11 +52,13 @@ class Took:
     bytes: int | None = None
 
 
-def measure(command: Command, operation: str, cluster: Cluster, folder: Path, counted: bool) -> Took:
+def measure(
+    command: Command, operation: str, cluster: Cluster, folder: Path, counted: bool, timeout: int = TIMEOUT
+) -> Took:
     """Run a command until it ends.
 
     :param counted: whether it goes through the proxies of the cluster.
-    :raises Failed: it exits with another code than 0, or not within TIMEOUT seconds.
+    :raises Failed: it exits with another code than 0, or not within `timeout` seconds.
     """
     given, said, wrote, report = (folder / name for name in ("stdin", "stdout", "stderr", "report"))
     given.write_text(command.stdin, encoding="utf-8")
@@ -64,7 +66,7 @@ def measure(command: Command, operation: str, cluster: Cluster, folder: Path, co
         proxy.clear()
     before = _cpu(cluster)
     with given.open() as source, said.open("w") as out, wrote.open("w") as problems:
-        launch = [sys.executable, "-I", "-S", str(_LAUNCHER), str(TIMEOUT), str(report), *command.arguments]
+        launch = [sys.executable, "-I", "-S", str(_LAUNCHER), str(timeout), str(report), *command.arguments]
         subprocess.run(
             launch, stdin=source, stdout=out, stderr=problems, env={**os.environ, **command.environment}, check=True
         )

@@ -73,7 +73,7 @@ class Rulebook:
             (folder / f"{name}.yml").write_text(yaml.safe_dump(content), encoding="utf-8")
         self.log = folder / "rulebook.log"
         given = [word for name in files for word in (f"--{name}", f"{folder}/{name}.yml")]
-        command = [str(Path(sys.executable).with_name("ansible-rulebook")), *given]
+        command = [sys.executable, "-m", "ansible_rulebook", *given]
         self.process = Process(command, self.log, env=environment(bootstrap), folder=folder)
 
     def __enter__(self) -> Rulebook:
