@@ -84,7 +84,7 @@ def test_the_executors_have_no_more_than_they_need(spark: SparkSession) -> None:
 
 
 def test_the_executors_read_what_is_shipped_to_them(cluster: Cluster, spark: SparkSession) -> None:
-    scan = spark_read.read(spark, connection(cluster.bootstrap), TOPIC, time.time() + 60)
+    scan = spark_read.read(spark, connection(cluster.bootstrap), TOPIC, time.time() + 300)
     assert scan.rows.rdd.getNumPartitions() == 2
     rows = scan.rows.toArrow().to_pylist()
     committed = {row["group"]: row["offset"] for row in rows if row["kind"] == "offset_commit"}
@@ -96,7 +96,7 @@ def test_an_executor_that_cannot_reach_the_brokers(cluster: Cluster, spark: Spar
     """Its part of the check before the scan, which a scan of this cluster passes."""
     cores = spark_read.cores(spark)
     assert cores == (2, True)
-    wanted = planning.plan(connection(cluster.bootstrap), TOPIC, time.time() + 60, cores)
+    wanted = planning.plan(connection(cluster.bootstrap), TOPIC, time.time() + 300, cores)
     probe.check(spark, wanted, cores.number)
     (port,) = free(1)
     elsewhere = Access.of(connection(f"{HOST}:{port}", request_timeout=3.0))

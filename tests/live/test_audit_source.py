@@ -18,6 +18,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils import notebook
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import access as access_module
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import (
     distribution,
@@ -33,6 +34,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.reco
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.splits import Range
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options import Connection
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session import Session
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from pyspark.errors import PySparkException
@@ -120,6 +122,27 @@ def test_the_latest_of_each_key_and_activity(cluster: Cluster, spark: SparkSessi
         ("b", first, at, 1, 0, 0),
         ("b", first + 2, None, 0, 1, 0),
     ]
+
+
+def test_a_notebook(cluster: Cluster, spark: SparkSession) -> None:
+    topic = log(cluster, "audit-notebook", [commit("a", 1), commit("b", 5), commit("a", 2, day=1)])
+    with pytest.raises(TaskError, match=r"^password is not a connection option: check its name\."):
+        notebook.register(spark, password="x")
+    notebook.register(spark, bootstrap_servers=[cluster.bootstrap], sasl_password="notebook-secret")
+    frame = notebook.latest(spark.read.format("consumer_offsets").option("topic", topic).load())
+    rows = frame.toArrow().to_pylist()
+    assert of_kind(rows, "offset_commit", "group", "offset") == [("a", 2), ("b", 5)]
+    assert sorted(map(str, rows)) == sorted(map(str, read(spark, connection(cluster.bootstrap), topic)))
+    assert "notebook-secret" not in frame._jdf.queryExecution().toString()
+
+
+def test_weights_are_the_sizes_of_partitions(cluster: Cluster) -> None:
+    topic = log(cluster, "audit-weights", [commit("a", 1, 1), *(commit(f"b{number}", 1, 2) for number in range(9))])
+    with Session(connection(cluster.bootstrap), check_mode=True) as session:
+        found = session.wire.run(planning.describe, session, topic)
+    assert found.exact
+    assert (found.weights[0], found.weights[3]) == (0, 0)
+    assert 0 < found.weights[1] < found.weights[2]
 
 
 def test_every_partition_is_accounted_for(cluster: Cluster, spark: SparkSession) -> None:
@@ -263,6 +286,9 @@ def test_a_partition_that_may_not_be_read(guarded: Cluster, spark: SparkSession)
         read(spark, given)
     words = r"Partition \d of __consumer_offsets cannot be read \(TOPIC_AUTHORIZATION_FAILED: [^\n]*\): check [^\n]*\."
     assert re.fullmatch(words, spark_read.cause(failed.value))
+    # without DESCRIBE on the cluster, sizes are estimated
+    with Session(given, check_mode=True) as session:
+        assert not session.wire.run(planning.describe, session, TOPIC).exact
     # it takes no permission on any group
     topics.allow(guarded.client(), "bob", "topic", TOPIC, ["read"])
     assert ("audit-secured", 7) in of_kind(read(spark, given), "offset_commit", "group", "offset")

@@ -53,7 +53,8 @@ class ReadSplits:
 
     def eval(self, numbers: pa.RecordBatch) -> c.Iterator[pa.RecordBatch]:
         """Return the rows of these splits."""
-        for number in numbers.column(0).to_pylist():
+        rows: list[dict[str, int]] = numbers.to_pylist()
+        for number in (row["id"] for row in rows):
             yield from self.scan.rows(self.scan.splits[number])
 
 

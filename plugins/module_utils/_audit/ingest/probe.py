@@ -24,6 +24,8 @@ from .executor import Scan
 LIBRARIES = {"confluent-kafka": "2.16.1", "pyarrow": "26.0.1"}
 # seconds; the timeout of the audit is a point in time
 _MAX_SKEW = 5.0
+# seconds
+_CALLBACK = 0.1
 _OTHER_PYTHON = re.compile(r"\[PYTHON_VERSION_MISMATCH\].* version: (\S+) than that in driver: (\S+),")
 _LOST_TASK = re.compile(r"\((\S+) executor \S+\)")
 
@@ -121,6 +123,9 @@ def brokers(wanted: Scan) -> c.Iterator[str]:
             where = f"the broker {cluster.brokers[leader]}" if leader in cluster.brokers else f"the broker {leader}"
             consumer.get_watermark_offsets(TopicPartition(wanted.topic, partition), seconds)
     except (confluent_kafka.KafkaException, TaskError) as exc:
+        if consumer is not None:
+            # calls the callback with the cause
+            consumer.poll(_CALLBACK)
         why = exc.args[0].str() if isinstance(exc, confluent_kafka.KafkaException) else str(exc)
         causes = "; ".join(dict.fromkeys([*errors[:1], why]))
         yield (

@@ -67,14 +67,14 @@ def _read_here(spark: SparkSession, wanted: Scan) -> Scanned:
     """Scan a small topic in this process."""
     batches = [batch for split in wanted.splits for batch in wanted.rows(split)]
     table = pa.Table.from_batches(batches, records.schema())
-    status = table.filter(pc.equal(table["kind"], records.PARTITION)).select(Ended._fields)
+    status = table.filter(pc.equal(table["kind"], pa.scalar(records.PARTITION))).select(Ended._fields)
     return _merged(spark.createDataFrame(table), status)
 
 
 def cores(spark: SparkSession) -> Cores:
     """Return the cores of the executors that have started."""
     context = spark.sparkContext
-    return Cores(context.defaultParallelism, not context.master.startswith("local"))
+    return Cores(context.defaultParallelism, not str(context.master).startswith("local"))
 
 
 def frame(spark: SparkSession, wanted: Scan) -> DataFrame:
@@ -82,9 +82,10 @@ def frame(spark: SparkSession, wanted: Scan) -> DataFrame:
 
     They come from a table function, because Spark starts three Python processes to plan the read of a data source.
     """
-    table = F.arrow_udtf(executor.bound_to(wanted), returnType=from_arrow_schema(records.schema()))
+    table: t.Any = F.arrow_udtf(executor.bound_to(wanted), returnType=from_arrow_schema(records.schema()))
     count = len(wanted.splits)
-    return table(spark.range(0, count, 1, count).asTable())
+    rows: DataFrame = table(spark.range(0, count, 1, count).asTable())
+    return rows
 
 
 def scanned(rows: DataFrame) -> Scanned:
