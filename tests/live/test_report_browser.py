@@ -159,8 +159,8 @@ def test_searches_filters_and_pages(opened: Opened) -> None:
     opened.page.locator('#groups [data-go="next"]').click()
     assert opened.status("groups") == "51 to 100 of 5,000 groups"
     opened.page.locator('#groups th[data-column="lag"] button').click()
-    opened.page.locator("#groups input").fill("FRAUD 1999")
-    assert all("fraud" in name and "1999" in name for name in opened.column("groups", "Group"))
+    opened.page.locator("#groups input").fill("REPORTS 1999")
+    assert all("reports" in name and "1999" in name for name in opened.column("groups", "Group"))
     assert opened.status("groups").endswith("1 group (5,000 in total)")
     opened.page.locator("#groups input").fill("</SCRIPT>")
     assert opened.column("groups", "Group") == [audits.HOSTILE[0]]

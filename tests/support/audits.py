@@ -179,7 +179,8 @@ def many(groups: int, findings: int) -> Audit:
         "Partition 17 of __consumer_offsets has 1 record that cannot be decoded: its key is never in the plan.",
         f"The topic {HOSTILE[1]} could not be described (TOPIC_AUTHORIZATION_FAILED).",
     ]
-    return audit(rows, found, activity=activity, warnings=warnings, owners=_owners(rows, found))
+    ages = {label: (place * 100, place * 10) for place, label in enumerate(charts.LABELS)}
+    return audit(rows, found, ages=ages, activity=activity, warnings=warnings, owners=_owners(rows, found))
 
 
 def _one_of_many(number: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape
 
 import pyspark
@@ -23,8 +23,6 @@ from tests.support.process import Process
 
 POM = Path(__file__).resolve().parent / "storage" / "pom.xml"
 _SERVER = "org.apache.hadoop.hdfs.server"
-_STATE = "jmx?qry=Hadoop:service=NameNode,name=FSNamesystemState"
-_SAFE_MODE = "jmx?qry=Hadoop:service=NameNode,name=NameNodeInfo"
 
 
 class Hdfs(NamedTuple):
@@ -91,9 +89,14 @@ def _configure(folder: Path, name: str, properties: dict[str, str]) -> None:
 def _ready(web: str) -> bool:
     """Whether a DataNode is there, and the NameNode accepts changes."""
     try:
-        with urllib.request.urlopen(f"{web}/{_STATE}", timeout=10) as answer:
-            alive = json.load(answer)["beans"][0]["NumLiveDataNodes"] == 1
-        with urllib.request.urlopen(f"{web}/{_SAFE_MODE}", timeout=10) as answer:
-            return alive and not json.load(answer)["beans"][0]["Safemode"]
+        state, info = _bean(web, "FSNamesystemState"), _bean(web, "NameNodeInfo")
     except OSError:
         return False
+    return state.get("NumLiveDataNodes") == 1 and info.get("Safemode") == ""
+
+
+def _bean(web: str, name: str) -> dict[str, Any]:
+    """A state of the NameNode, empty as long as it starts; raises OSError."""
+    with urllib.request.urlopen(f"{web}/jmx?qry=Hadoop:service=NameNode,name={name}", timeout=10) as answer:
+        beans = json.load(answer)["beans"]
+    return dict(beans[0]) if beans else {}

@@ -44,7 +44,7 @@ class S3(NamedTuple):
         }
 
     def objects(self, bucket: str) -> dict[str, bytes]:
-        """Return the content of each object of a bucket by boto3."""
+        """Return the content of each object of a bucket by boto3, without the markers of empty folders."""
         client = boto3.client(
             "s3",
             endpoint_url=self.endpoint,
@@ -53,7 +53,8 @@ class S3(NamedTuple):
             aws_secret_access_key=SECRET,
         )
         keys = [each["Key"] for each in client.list_objects_v2(Bucket=bucket).get("Contents", [])]
-        return {key: client.get_object(Bucket=bucket, Key=key)["Body"].read() for key in keys}
+        files = [key for key in keys if not key.endswith("/")]
+        return {key: client.get_object(Bucket=bucket, Key=key)["Body"].read() for key in files}
 
 
 @contextlib.contextmanager
