@@ -16,7 +16,7 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import live_state
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError, error
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import Group, Listing, ShareOffset
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _find_groups, group_configs
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _find_groups, _read_configs
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations._find_groups import Found, Gathered
 
 from tests.unit.values import at, group, member, offset
@@ -129,8 +129,8 @@ def _read(monkeypatch: pytest.MonkeyPatch, groups: dict[str, Group | KafkaError 
     monkeypatch.setattr(_find_groups, "fetched_start_offsets", start_offsets)
     monkeypatch.setattr(live_state, "broker_setting", setting)
     monkeypatch.setattr(live_state, "describe", nothing)
-    monkeypatch.setattr(group_configs, "configured_groups", configured)
-    monkeypatch.setattr(group_configs, "overridden", nothing)
+    monkeypatch.setattr(_read_configs, "configured_groups", configured)
+    monkeypatch.setattr(_read_configs, "overridden", nothing)
     return asyncio.run(live_state.read(SESSION, lambda name: name != "excluded")), chunks
 
 
