@@ -16,6 +16,8 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.store import Store
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import caveats
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import plan as judge_plan
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge.owners import Rule
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import charts
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import rows as report_rows
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
@@ -23,6 +25,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.live.task import audit_settings
+from tests.support import audits
 from tests.support.spark import local_session
 from tests.support.worlds import DAY, NOW, Row, World, active, commit, group_record, ms, undecodable
 
@@ -44,9 +47,12 @@ class Judged(NamedTuple):
     shown: report_rows.Groups
     first_findings: list[Row]
     ages: charts.Buckets
+    owners: list[Row]
+    by_owner: dict[str, plan_file.Judged]
 
 
 OWNERS = [("g", "team-a"), ("share", "team-b"), ("of no table", "team-c")]
+OWNER_NAMES = ("team-a", "team-b", "team-c")
 AT_WORK = {"state": "Stable", "members": 1}
 NOT_READ: Row = {"topics": ["u"], "subscription_known": True}
 READ: Row = {"topics": ["t", "u"], "subscription_known": True}
@@ -311,13 +317,26 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
         shown = report_rows.groups(frames["groups"], NOW)
         with mock.patch.object(report_rows, "MOST", 30):
             first = report_rows.findings(frames["findings"], report_rows.kinds(found))
+        owned = report_rows.owners(frames["groups"], frames["findings"])
+        of_owners = judge_plan.judged_by_owner(frames["groups"], [Rule(["*"], name) for name in OWNER_NAMES])
         (bucketed,) = _aged(spark).agg(*report_rows.group_counts(NOW)).toArrow().to_pylist()
     offsets, groups, findings = (
         pq.read_table(answer["tables"][name]).to_pylist() for name in ("offsets", "groups", "findings")
     )
     plan = plan_file.read(answer["plan"], "none")
     return Judged(
-        set(world.asked), answer, offsets, groups, findings, plan, counts, shown, first, report_rows.ages(bucketed)
+        set(world.asked),
+        answer,
+        offsets,
+        groups,
+        findings,
+        plan,
+        counts,
+        shown,
+        first,
+        report_rows.ages(bucketed),
+        owned,
+        of_owners,
     )
 
 
@@ -401,6 +420,18 @@ def test_groups(judged: Judged) -> None:
     for name, lag, known in (("new", None, None), ("share", 3, 3), ("half", None, 3)):
         shown = {"lag": lag, "known_lag": known, "partitions": 0, "last_commit": None, "type": "share", "stale": False}
         assert groups[name].items() >= shown.items()
+
+
+def test_owners(judged: Judged) -> None:
+    assert judged.owners == audits.owners(judged.groups, judged.findings)
+    assert [row["owner"] for row in judged.owners] == [None, "team-a", "team-b"]
+    of_owners = {
+        name: [row["partitions"] for row in judged.groups if row["owner"] == name and row["included"]]
+        for name in OWNER_NAMES
+    }
+    assert judged.by_owner == {name: (len(mine), sum(mine)) for name, mine in of_owners.items()}
+    assert judged.by_owner["team-c"] == (0, 0)
+    assert judged.by_owner["team-a"].offsets > 0
 
 
 def test_lag(judged: Judged) -> None:

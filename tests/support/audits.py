@@ -110,7 +110,7 @@ def _highest(groups: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
     return sorted((row for row in groups if row[column]), key=lambda row: -row[column])[: charts.TOP]
 
 
-def _owners(groups: list[dict[str, Any]], findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def owners(groups: list[dict[str, Any]], findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows of the section of owners."""
     counted = {
         "groups": Counter(row["owner"] for row in groups),
@@ -180,7 +180,7 @@ def many(groups: int, findings: int) -> Audit:
         f"The topic {HOSTILE[1]} could not be described (TOPIC_AUTHORIZATION_FAILED).",
     ]
     ages = {label: (place * 100, place * 10) for place, label in enumerate(charts.LABELS)}
-    return audit(rows, found, ages=ages, activity=activity, warnings=warnings, owners=_owners(rows, found))
+    return audit(rows, found, ages=ages, activity=activity, warnings=warnings, owners=owners(rows, found))
 
 
 def _one_of_many(number: int) -> dict[str, Any]:

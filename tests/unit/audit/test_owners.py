@@ -11,10 +11,9 @@ import typing as t
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.settings import Settings
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import owners, plan
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import owners
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge.owners import Rule
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
-from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import Judged
 
 from tests.live.task import audit_settings
 
@@ -144,12 +143,3 @@ def test_the_process_of_the_audit_gets_the_rules(tmp_path: pathlib.Path) -> None
         == settings.owners
         == owners.parse({"owners": RULES[:2], "owners_file": None})
     )
-
-
-def test_what_was_judged_of_each_owner() -> None:
-    rules = [Rule(["*"], "b"), Rule(["*"], "without"), Rule(["*"], "a"), Rule(["*"], "b")]
-    rows = [{"owner": owner, "partitions": number} for number, owner in enumerate(["a", None, "b", "b"])]
-    assert plan.judged(rows) == Judged(4, 6)
-    judged = plan.judged_by_owner(rows, rules)
-    assert judged == {"a": Judged(1, 0), "b": Judged(2, 5), "without": Judged(0, 0)}
-    assert plan.judged_by_owner([{"owner": None, "partitions": 1}], []) is None

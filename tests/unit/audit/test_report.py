@@ -266,23 +266,10 @@ def test_hostile_names_are_text() -> None:
     page.encode("utf-8")
 
 
-def test_owners() -> None:
-    groups = [audits.group("a", owner="x", stale=True), audits.group("b", owner="x"), audits.group("c")]
-    found = [finding("stale_group", owner="x", planned=True), finding("no_commits", owner="x")]
-    counted = rows.owners(groups, [*found, finding("undecodable", group=None, owner=None)])
-    assert counted == [
-        {"owner": None, "groups": 1, "stale": 0, "findings": 1, "planned": 0},
-        {"owner": "x", "groups": 2, "stale": 1, "findings": 2, "planned": 1},
-    ]
-    # settings of a group that does not exist
-    assert rows.owners([], found) == [{"owner": "x", "groups": 0, "stale": 0, "findings": 2, "planned": 1}]
-    assert rows.owners([], []) == []
-
-
 def test_the_section_of_owners() -> None:
     names = ["a & b/c", '"><script>', "\u202e", "ü"]
     groups = [audits.group("g", owner=name) for name in [None, *names]]
-    page = render.render(audits.audit(groups, [], owners=rows.owners(groups, [])))
+    page = render.render(audits.audit(groups, [], owners=audits.owners(groups, [])))
     links = re.findall(r'<a href="#owner=(.*?)"><bdi>(.*?)</bdi></a>', page)
     assert dict(links) == {
         "": "(no owner)",
