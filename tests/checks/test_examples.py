@@ -20,6 +20,7 @@ import yaml
 from ansible.cli.doc import DocCLI
 from ansible.cli.galaxy import GalaxyCLI
 from ansible.cli.playbook import PlaybookCLI
+from ansible_collections.kafkaops.groups.plugins.module_utils import notebook
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
 from ansible_rulebook.cli import get_parser
 
@@ -101,7 +102,7 @@ def problems_of_examples(loaded: Any) -> list[str]:
 @pytest.mark.fast
 def test_there_are_examples() -> None:
     assert len(BLOCKS) > 50
-    assert {block.language for block in BLOCKS} == {"yaml", "console", *OTHER, *SCRIPTS}
+    assert {block.language for block in BLOCKS} == {"yaml", "console", "python", *OTHER, *SCRIPTS}
     lists = [loaded for _block, loaded in yaml_blocks() if kind(loaded) in ("plays", "tasks")]
     used = {action for loaded in lists for task in tasks_of(loaded) for action in task}
     assert used >= {f"{NAME}.{module}" for module in MODULES}
@@ -111,6 +112,16 @@ def test_there_are_examples() -> None:
 @pytest.mark.parametrize("block", [pytest.param(each, id=each[0].where) for each in yaml_blocks()])
 def test_options_are_known_and_go_together(block: tuple[Block, Any]) -> None:
     assert problems_of_examples(block[1]) == []
+
+
+@pytest.mark.fast
+def test_python_uses_functions_that_exist() -> None:
+    """What they do is tried in tests/live/test_audit_source.py."""
+    blocks = [block.text for block in BLOCKS if block.language == "python"]
+    assert blocks
+    for text in blocks:
+        compile(text, "the guide", "exec")
+        assert all(hasattr(notebook, name) for name in re.findall(r"\bnotebook\.(\w+)\(", text))
 
 
 @pytest.mark.fast
