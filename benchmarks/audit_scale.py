@@ -208,15 +208,16 @@ def check(cluster: Cluster, groups: int, answer: dict[str, Any], stale: bool) ->
     _expect("rows of findings", found["findings"].count_rows(), groups if stale else 0)
     _expect("stale groups", len(answer["stale_groups"]), groups if stale else 0)
     _expect("planned groups", answer["summary"]["delete_groups"], groups if stale else 0)
-    for number in range(0, groups, max(1, groups // _SAMPLE)):
-        name = _name(number)
-        theirs = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(name)])[name].result()
-        rows = found["offsets"].to_table(["topic", "partition", "offset"], filter=ds.field("group") == name)
-        _expect(
-            name,
-            {(row["topic"], row["partition"]): row["offset"] for row in rows.to_pylist()},
-            {(one.topic, one.partition): one.offset for one in theirs.topic_partitions},
-        )
+    sample = [_name(number) for number in range(0, groups, max(1, groups // _SAMPLE))]
+    theirs: dict[str, dict[tuple[str, int], int]] = {}
+    for name in sample:
+        answer_of = admin.list_consumer_group_offsets([ConsumerGroupTopicPartitions(name)])[name].result()
+        theirs[name] = {(one.topic, one.partition): one.offset for one in answer_of.topic_partitions}
+    ours: dict[str, dict[tuple[str, int], int]] = {name: {} for name in sample}
+    columns = ["group", "topic", "partition", "offset"]
+    for row in found["offsets"].to_table(columns, filter=ds.field("group").isin(sample)).to_pylist():
+        ours[row["group"]][row["topic"], row["partition"]] = row["offset"]
+    _expect("offsets", ours, theirs)
     if stale:
         from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
 
