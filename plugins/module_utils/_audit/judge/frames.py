@@ -67,9 +67,9 @@ class LiveFrames:
     start_offsets: DataFrame
     partitions: DataFrame
     orphaned_configs: DataFrame
-    owners: DataFrame | None
     small: frozenset[str]
     retention: int | None
+    owners: DataFrame | None = None
 
     def for_join(self, name: str) -> DataFrame:
         """Return a table for a join with a large one: with a broadcast hint if the table is small."""
