@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.facts import Facts
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.publish import publish
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.store import Store
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import caveats
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import plan as judge_plan
@@ -305,11 +307,11 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     world.owners = [{"group": name, "owner": owner} for name, owner in OWNERS]
     world.add(LAGGING)
     settings = audit_settings(tmp_path_factory.mktemp("judged"))
-    facts = pipeline.Facts("none", NOW, 0.0, len(world.rows), {UNREAD: "an open transaction"}, [], None)
+    facts = Facts("none", NOW, 0.0, len(world.rows), {UNREAD: "an open transaction"}, [], None)
     # as in the session of the audit
     with local_session({"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}) as spark:
         compared = pipeline.compare(settings, facts, world.scan(spark), world.frames(spark), world.fetch)
-        answer = pipeline.publish(settings, facts, compared, Store.of(spark, settings))
+        answer = publish(settings, facts, compared, Store.of(spark, settings))
         frames = {name: spark.read.parquet(path) for name, path in answer["tables"].items()}
         aggregates = [*caveats.counts(facts.criteria(settings), NOW), *report_rows.group_counts(NOW)]
         (counts,) = frames["groups"].agg(*aggregates).toArrow().to_pylist()

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.facts import Facts
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.publish import publish
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.store import Store
 from pyspark.sql import SparkSession
 
@@ -33,9 +35,9 @@ def spark() -> Iterator[SparkSession]:
 def audit(spark: SparkSession, output: Path, cluster: str, days_ago: float, world: World) -> dict[str, Any]:
     """Publish an audit of a world at a time."""
     settings = audit_settings(output, stale_after="30d", **KEPT)
-    facts = pipeline.Facts(cluster, NOW - days_ago * DAY, 0.0, len(world.rows), {}, [], None)
+    facts = Facts(cluster, NOW - days_ago * DAY, 0.0, len(world.rows), {}, [], None)
     compared = pipeline.compare(settings, facts, world.scan(spark), world.frames(spark), world.fetch)
-    return pipeline.publish(settings, facts, compared, Store.of(spark, settings))
+    return publish(settings, facts, compared, Store.of(spark, settings))
 
 
 def changes(answer: dict[str, Any]) -> dict[str, list[str]]:

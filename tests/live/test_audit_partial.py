@@ -19,6 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.facts import Facts
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.publish import publish
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.store import Store
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import (
     distribution,
@@ -135,10 +137,10 @@ def fill(cluster: Cluster, topic: str) -> None:
 
 def tables(spark: SparkSession, scan_rows: DataFrame, folder: Path) -> dict[str, Counter[tuple[Any, ...]]]:
     settings = audit_settings(folder)
-    facts = pipeline.Facts("c", NOW, 0.0, 0, {}, [], None)
+    facts = Facts("c", NOW, 0.0, 0, {}, [], None)
     world = World([], {})
     compared = pipeline.compare(settings, facts, scan_rows, world.frames(spark), world.fetch)
-    published = pipeline.publish(settings, facts, compared, Store.of(spark, settings))
+    published = publish(settings, facts, compared, Store.of(spark, settings))
     return {
         name: Counter(
             tuple(str(value) for key, value in row.items() if key not in ("audit_id", "audited_at"))

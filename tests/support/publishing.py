@@ -23,20 +23,22 @@ from tests.support.collection import install
 install()
 
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline, store  # noqa: E402
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.facts import Facts  # noqa: E402
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.publish import publish  # noqa: E402
 
 from tests.live.task import audit_settings  # noqa: E402
 from tests.support.spark import local_session  # noqa: E402
 from tests.support.worlds import NOW, World, commit  # noqa: E402
 
 
-def publish(spark: SparkSession, output: str, groups: int) -> None:
+def publish_groups(spark: SparkSession, output: str, groups: int) -> None:
     """Publish an audit with a number of groups, all stale."""
     rows = [commit(f"g{number}", 31) for number in range(groups)]
     world = World(rows, {row["group"]: {} for row in rows})
     settings = audit_settings(output)
-    facts = pipeline.Facts("of no cluster", NOW, time.monotonic(), groups, {}, [], None)
+    facts = Facts("of no cluster", NOW, time.monotonic(), groups, {}, [], None)
     compared = pipeline.compare(settings, facts, world.scan(spark), world.frames(spark), world.fetch)
-    pipeline.publish(settings, facts, compared, store.Store.of(spark, settings))
+    publish(settings, facts, compared, store.Store.of(spark, settings))
 
 
 def _in_a_child(spark: SparkSession, output: str, groups: int) -> int:
@@ -47,7 +49,7 @@ def _in_a_child(spark: SparkSession, output: str, groups: int) -> int:
     try:
         # a new thread has its own connection to Java
         with ThreadPoolExecutor(1) as pool:
-            pool.submit(publish, spark, output, groups).result()
+            pool.submit(publish_groups, spark, output, groups).result()
         status = 0
     finally:
         os._exit(status)
