@@ -99,6 +99,8 @@ def test_executors_of_another_user_and_hdfs(
             "spark.driver.host": HOST,
             "spark.executor.memory": "512m",
             "spark.sql.shuffle.partitions": 2,
+            # both have the same address, but not the same folders
+            "spark.shuffle.readHostLocalDisk": False,
         }
         given = {**OPTIONS, "master": master, "spark_conf": conf}
         # a folder of this host is not one of theirs, which is found before the topic is read
