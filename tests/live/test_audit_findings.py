@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import NamedTuple
 from unittest import mock
@@ -16,7 +17,8 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.facts import Facts
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.publish import publish
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.store import Store
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.store import TABLES_VERSION, Store
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.tables import NAMES
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import caveats
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import plan as judge_plan
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge.owners import Rule
@@ -28,6 +30,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from tests.live.task import audit_settings
 from tests.support import audits
+from tests.support.collection import CHECKOUT
 from tests.support.spark import local_session
 from tests.support.worlds import DAY, NOW, Row, World, active, commit, group_record, ms, undecodable
 
@@ -51,6 +54,7 @@ class Judged(NamedTuple):
     ages: charts.Buckets
     owners: list[Row]
     by_owner: dict[str, plan_file.Judged]
+    columns: dict[str, dict[str, str]]
 
 
 OWNERS = [("g", "team-a"), ("share", "team-b"), ("of no table", "team-c")]
@@ -319,6 +323,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
         shown = report_rows.groups(frames["groups"], NOW)
         with mock.patch.object(report_rows, "MOST", 30):
             first = report_rows.findings(frames["findings"], report_rows.kinds(found))
+        columns = {name: dict(frame.dtypes) for name, frame in frames.items()}
         owned = report_rows.owners(frames["groups"], frames["findings"])
         of_owners = judge_plan.judged_by_owner(frames["groups"], [Rule(["*"], name) for name in OWNER_NAMES])
         (bucketed,) = _aged(spark).agg(*report_rows.group_counts(NOW)).toArrow().to_pylist()
@@ -339,6 +344,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
         report_rows.ages(bucketed),
         owned,
         of_owners,
+        columns,
     )
 
 
@@ -422,6 +428,21 @@ def test_groups(judged: Judged) -> None:
     for name, lag, known in (("new", None, None), ("share", 3, 3), ("half", None, 3)):
         shown = {"lag": lag, "known_lag": known, "partitions": 0, "last_commit": None, "type": "share", "stale": False}
         assert groups[name].items() >= shown.items()
+
+
+def test_the_guide_has_all_columns(judged: Judged) -> None:
+    guide = (CHECKOUT / "docs" / "docsite" / "rst" / "audit_tables.rst").read_text("utf-8")
+    assert f"version {TABLES_VERSION} of the tables" in guide
+    common, *parts = re.split(rf"^({'|'.join(NAMES)})$", guide, flags=re.MULTILINE)
+    described = dict(zip(parts[::2], map(_columns, parts[1::2]), strict=True))
+    assert {name: list((_columns(common) | described[name]).items()) for name in NAMES} == {
+        name: list(columns.items()) for name, columns in judged.columns.items()
+    }
+
+
+def _columns(text: str) -> dict[str, str]:
+    """The columns that a part of the guide describes, and their types."""
+    return dict(re.findall(r"^   \* - ``(\w+)``\n     - (\w+)$", text, flags=re.MULTILINE))
 
 
 def test_owners(judged: Judged) -> None:

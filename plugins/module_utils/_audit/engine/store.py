@@ -28,6 +28,8 @@ from .settings import Keep, Settings
 PLAN = "plan.json"
 REPORT = "report.html"
 MANIFEST = "manifest.json"
+# of the columns of the tables, as the guide describes them
+TABLES_VERSION = 1
 _AUDITS = "audits"
 _KIND = json_file.Kind("manifest", "kafkaops.groups/audit", 1)
 # the folder of an audit, or a link before it is renamed
@@ -120,6 +122,7 @@ class Store:
         manifest = {
             **_KIND.head(draft.cluster_id, draft.created),
             "audit_id": draft.audit_id,
+            "tables_version": TABLES_VERSION,
             "tables": draft.rows,
         }
         json_file.save(draft.path(MANIFEST), manifest)
