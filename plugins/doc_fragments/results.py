@@ -87,6 +87,8 @@ options:
         audit did not know is an error. An owner whose groups are not in the plan is not; nothing is changed then.
       - RV(ignore:plan) has the digest and the approval of the whole plan.
       - Numbers are rejected. Quote them. This is why the type is V(raw).
+      - By default, all entries are applied. A variable without a value is an error, and does not mean all owners.
       - Requires O(plan).
     type: raw
+    default: "*"
 """

@@ -12,7 +12,7 @@ from ansible.module_utils.common.parameters import set_fallbacks
 
 from ._ansible import CONNECTION_SPEC
 from ._audit.ingest import datasource, merge
-from ._audit.libraries import DataFrame, SparkSession
+from ._audit.libraries import DataFrame, SparkSession, StorageLevel
 from ._errors import InvalidOption
 from ._kafka.options import Connection
 
@@ -40,4 +40,5 @@ def latest(rows: DataFrame) -> DataFrame:
 
     If the topic has more keys than an executor may keep in memory, the data source returns several rows for some keys.
     """
-    return merge.merged(rows)
+    # read once: each read has other ends, and other keys of which it returns several rows
+    return merge.merged(rows.persist(StorageLevel.MEMORY_AND_DISK))

@@ -444,7 +444,7 @@ def main() -> None:
         {
             "names": {"type": "raw", "aliases": ["name"]},
             "plan": {"type": "path"},
-            "owner": {"type": "raw"},
+            "owner": {"type": "raw", "default": "*"},
             "state": {"type": "str", "choices": ["absent"], "default": "absent"},
             "force": {"type": "bool", "default": False},
             "configs": {"type": "bool", "default": False},
@@ -459,7 +459,6 @@ def main() -> None:
         required_one_of=[("names", "plan")],
         # force removes members, and a plan only deletes groups without
         required_if=[("force", True, ("names",))],
-        required_by={"owner": ["plan"]},
     )
 
 

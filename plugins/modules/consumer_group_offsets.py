@@ -658,7 +658,7 @@ def main() -> None:
             "topics": TOPICS_SPEC,
             "groups": GROUPS_SPEC,
             "plan": {"type": "path"},
-            "owner": {"type": "raw"},
+            "owner": {"type": "raw", "default": "*"},
             "state": {"type": "str", "choices": ["absent", "present"], "default": "present"},
             "unsubscribed": {"type": "bool", "default": False},
             "match": {"type": "raw"},
@@ -694,7 +694,7 @@ def main() -> None:
             ("state", "present", ("offsets", "reset", "restore", "copy_from"), True),
             ("unsubscribed", True, ("group", "groups"), True),
         ],
-        required_by={"topics": ["group"], "offsets": ["group"], "copy_from": ["group"], "owner": ["plan"]},
+        required_by={"topics": ["group"], "offsets": ["group"], "copy_from": ["group"]},
     )
 
 

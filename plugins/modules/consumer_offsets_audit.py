@@ -379,7 +379,9 @@ audit_id:
   type: str
   sample: 20260131T120000Z-5f0c9a17
 stale_groups:
-  description: The names of the stale groups.
+  description:
+    - The names of the stale groups. RV(plan) does not have all of them, such as groups whose committed offsets cannot
+      be read. To delete groups, use the plan, which detects later changes.
   returned: success
   type: list
   elements: str

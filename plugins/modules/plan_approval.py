@@ -72,9 +72,11 @@ options:
     description:
       - Approve only entries with this owner, as a name or a list of names, which is why the type is V(raw).
       - The owners are those of O(kafkaops.groups.consumer_offsets_audit#module:owners) in the audit. An owner that the
-        audit did not know is an error.
+        audit did not know is an error. A variable without a value is an error, too.
+      - By default, entries of all owners, and without an owner, are approved.
       - Requires O(dest).
     type: raw
+    default: "*"
   selected_csv:
     description:
       - The path of a CSV file. Only the entries in the file are approved. Usually, this is the file of O(review_csv),
@@ -211,7 +213,7 @@ def main() -> None:
             "dest": {"type": "path"},
             "approved_by": {"type": "str"},
             "match": {"type": "raw"},
-            "owner": {"type": "raw"},
+            "owner": {"type": "raw", "default": "*"},
             "selected_csv": {"type": "path"},
         },
         plan_approval.parse,
@@ -219,7 +221,7 @@ def main() -> None:
         mutually_exclusive=[("review_csv", "dest")],
         required_one_of=[("review_csv", "dest")],
         required_together=[("dest", "approved_by")],
-        required_by={"match": ["dest"], "owner": ["dest"], "selected_csv": ["dest"]},
+        required_by={"match": ["dest"], "selected_csv": ["dest"]},
     )
 
 

@@ -114,6 +114,6 @@ def test_audits_over_time(spark: SparkSession, tmp_path: Path) -> None:
         again["audit_id"],
     }
     store = Store.of(spark, audit_settings(tmp_path))
-    assert [one.audit_id for one in store.audits("a")] == [now["audit_id"], again["audit_id"]]
-    assert [one.created - datetime.timedelta(days=11) for one in store.audits("a")][-1] == NOW
+    assert [one.audit_id for one in store.audits("a", NOW + 30 * DAY)] == [now["audit_id"], again["audit_id"]]
+    assert [one.created - datetime.timedelta(days=11) for one in store.audits("a", NOW + 30 * DAY)][-1] == NOW
     assert spark.read.parquet(str(tmp_path / "audits" / "*" / "groups")).select("cluster_id").distinct().count() == 2

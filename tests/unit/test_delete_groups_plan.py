@@ -19,7 +19,7 @@ DELETE = ("g", "delete_group", None)
 DEFAULTS = {
     "names": None,
     "plan": None,
-    "owner": None,
+    "owner": "*",
     "force": False,
     "configs": False,
     "internal_topics": False,

@@ -27,7 +27,6 @@ DEFAULTS: dict[str, t.Any] = dict.fromkeys(
         "topics",
         "groups",
         "plan",
-        "owner",
         "offsets",
         "reset",
         "restore",
@@ -38,7 +37,7 @@ DEFAULTS: dict[str, t.Any] = dict.fromkeys(
         "match_topics",
     )
 )
-DEFAULTS.update(state="absent", unsubscribed=False, all_topics=False, use_timestamps=False)
+DEFAULTS.update(owner="*", state="absent", unsubscribed=False, all_topics=False, use_timestamps=False)
 RESTORE = {"path": "f", "topics": None, "any_cluster": False, "missing_only": False, "recreated": "fail"}
 
 

@@ -89,7 +89,11 @@ class Files:
         self.plan, self.csv, self.dest = (folder / name for name in ("plan.json", "review.csv", "approved.json"))
 
     def run(self, check: bool = False, **options: t.Any) -> dict[str, t.Any]:
-        given = {"plan": str(self.plan), **dict.fromkeys(("match", "owner", "selected_csv", "approved_by", "dest"))}
+        given = {
+            "plan": str(self.plan),
+            **dict.fromkeys(("match", "selected_csv", "approved_by", "dest")),
+            "owner": "*",
+        }
         request = plan_approval.parse({**given, "review_csv": None, **options})
         return plan_approval.review_or_approve(request, check)
 
@@ -256,7 +260,9 @@ def test_owners(files: Files, options: dict[str, t.Any], found: str) -> None:
     files.approve(**options)
     approved = plan_file.read(str(files.dest), "c")
     assert {entry.group for entry in plan_csv.entries(approved)} == {*found}
-    assert approved.owners == OWNED.owners
+    named = options["owner"] if isinstance(options.get("owner"), list) else [options.get("owner")]
+    known = OWNED.owners or {}
+    assert approved.owners == ({name: known[name] for name in named} if "owner" in options else known)
 
 
 def test_owners_in_the_csv_file(files: Files) -> None:
@@ -315,6 +321,8 @@ def test_check_mode_writes_nothing_and_fails_where_the_run_would(files: Files, t
         ({"dest": None}, "review_csv is null"),
         ({"dest": "d", "approved_by": "a", "match": []}, "match is an empty list"),
         ({"dest": "d", "approved_by": "a", "owner": []}, "owner is an empty list"),
+        ({"dest": "d", "approved_by": "a", "owner": None}, "owner is null: set a value"),
+        ({"review_csv": "r", "owner": "a"}, "owner is set, but dest is not: set dest, or omit owner"),
         ({"dest": "d", "approved_by": "a", "owner": ["a", 7]}, r"owner\[1\] is 7, which YAML reads as a number"),
         ({"dest": "", "approved_by": "a"}, "dest is empty"),
         ({"plan": None, "review_csv": "r"}, "plan is null"),

@@ -128,7 +128,14 @@ def test_the_entries_of_some_owners(owners: list[str] | None, groups: list[str],
     chosen = OWNED.owned_by(owners)
     assert [entry.group for entry in chosen.delete_groups] == groups
     assert [entry.group for entry in chosen.delete_offsets] == offsets
-    assert chosen._replace(delete_groups=[], delete_offsets=[]) == OWNED._replace(delete_groups=[], delete_offsets=[])
+    mine = OWNED.owners if owners is None else {name: OWNED.owners[name] for name in owners} if OWNED.owners else None
+    assert chosen.owners == mine
+    if owners is None:
+        assert chosen is OWNED
+    else:
+        # a limit by share is of what these owners have
+        assert mine
+        assert chosen.judged == tuple(map(sum, zip(*mine.values(), strict=True)))
 
 
 @pytest.mark.parametrize(

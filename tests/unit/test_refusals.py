@@ -33,7 +33,8 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ({"name": "a", "plan": "p"}, r"mutually exclusive: names\|plan"),
         ({"plan": "p", "force": True}, "force is True but all of the following are missing: names"),
         ({"plan": ""}, "plan is empty: set a path"),
-        ({"name": "a", "owner": "x"}, "missing parameter.*required by 'owner': plan"),
+        ({"name": "a", "owner": "x"}, "owner is set, but plan is not: set plan, or omit owner"),
+        ({"plan": "p", "owner": None}, "owner is null: set a value"),
         ({"plan": "p", "owner": []}, "owner is an empty list"),
         ({"plan": "p", "owner": 7}, r"owner\[0\] is 7, which YAML reads as a number"),
         ({"plan": "p", "owner": ""}, r"owner\[0\] is empty"),
@@ -164,7 +165,7 @@ REFUSED: dict[str, list[tuple[dict[str, t.Any], str]]] = {
         ({"groups": [], "reset": {"to_latest": True}}, "groups is an empty list"),
         (
             {"group": "a", "topics": [{"name": "t"}], "state": "absent", "owner": "x"},
-            "missing parameter.*required by 'owner': plan",
+            "owner is set, but plan is not: set plan, or omit owner",
         ),
         ({"plan": "p", "state": "absent", "owner": [None]}, r"owner\[0\] is null, and must be a string"),
         (

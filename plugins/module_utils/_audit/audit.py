@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import time
 import typing as t
-import urllib.parse
 
 from .. import _input as inputs
 from .._errors import NothingRead
@@ -104,12 +103,13 @@ def _locations(output: str, local_output: str | None) -> tuple[str, str]:
             raise NothingRead(f"local_output is only for an output that is a URI, but output is {output}.")
         folder = _folder(output.removeprefix("file://"), "output")
         return folder, folder
-    parts = urllib.parse.urlsplit(output)
-    if parts.password is not None:
+    # secrets may contain slashes, so that a parser does not find them
+    if "?" in output or "#" in output or ":" in output.rpartition("@")[0].partition("://")[2]:
         raise NothingRead(
-            "output must not contain a password: put the credentials of the file system into spark-defaults.conf."
+            "output must not contain a password or a query: put the credentials of the file system into "
+            "spark-defaults.conf."
         )
-    if not parts.path.strip("/"):
+    if not output.partition("://")[2].partition("/")[2].strip("/"):
         raise NothingRead(
             f"output is {output}, but must name a folder in it, such as {output.rstrip('/')}/kafka-audit."
         )
@@ -118,6 +118,8 @@ def _locations(output: str, local_output: str | None) -> tuple[str, str]:
             f"output is {output}: set local_output as well, the folder of this host for the plan, the report and the "
             "log of Spark."
         )
+    if is_uri(local_output):
+        raise NothingRead(f"local_output is {local_output}, but must be a folder of this host.")
     return output.rstrip("/"), _folder(local_output, "local_output")
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 try:
     import pyarrow as pa
     import pyarrow.compute as pc
-    from py4j.protocol import Py4JError, Py4JJavaError
+    from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
     from pyspark import SparkContext, SparkFiles, StorageLevel
     from pyspark.errors import PySparkException, PySparkRuntimeError
     from pyspark.sql import Column, DataFrame, Observation, SparkSession, Window
@@ -25,9 +25,9 @@ try:
 except ImportError:
     # classes are derived from these
     DataSource = DataSourceReader = object
-    Column = DataFrame = F = InputPartition = Observation = Py4JError = Py4JJavaError = PySparkException = (
-        PySparkRuntimeError
-    ) = None
+    Column = DataFrame = F = InputPartition = Observation = Py4JError = Py4JJavaError = Py4JNetworkError = (
+        PySparkException
+    ) = PySparkRuntimeError = None
     SparkContext = SparkFiles = SparkSession = StorageLevel = StructType = Window = None
     from_arrow_schema = pa = pc = None
 
@@ -50,6 +50,7 @@ __all__ = [
     "Observation",
     "Py4JError",
     "Py4JJavaError",
+    "Py4JNetworkError",
     "PySparkException",
     "PySparkRuntimeError",
     "SparkContext",

@@ -102,7 +102,11 @@ class Plan(t.NamedTuple):
         for owner in owners:
             if owner not in known:
                 raise NothingChanged(f"owner: '{owner}' is not an owner of the plan: {_known(sorted(known))}.")
+        mine = {owner: known[owner] for owner in sorted(owners)}
         return self._replace(
+            # shares are of what these owners have
+            judged=Judged(sum(each.groups for each in mine.values()), sum(each.offsets for each in mine.values())),
+            owners=mine,
             delete_groups=[entry for entry in self.delete_groups if entry.owner in owners],
             delete_offsets=[entry for entry in self.delete_offsets if entry.owner in owners],
         )

@@ -70,7 +70,7 @@ def _defer(name: str, known: dict[str, str]) -> None:
     def find(attribute: str) -> t.Any:
         if attribute in known:
             return getattr(importlib.import_module(f"{name}.{known[attribute]}"), attribute)
-        if attribute.startswith("__"):
+        if attribute.startswith("__") and attribute not in ("__all__", "__version__"):
             raise AttributeError(f"module {name!r} has no attribute {attribute!r}")
         if importlib.util.find_spec(f"{name}.{attribute}") is not None:
             return importlib.import_module(f"{name}.{attribute}")

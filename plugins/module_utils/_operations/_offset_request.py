@@ -174,7 +174,7 @@ def parse(params: dict[str, t.Any]) -> Request:
     return Request(
         state=params["state"],
         plan=inputs.optional_path(params["plan"], "plan"),
-        owners=owners(params["owner"]),
+        owners=owners(params, "plan"),
         groups=groups,
         match=groups_matching(params),
         unsubscribed=params["unsubscribed"],

@@ -10,6 +10,7 @@ import collections.abc as c
 import typing as t
 
 from .. import _input as inputs
+from .._errors import InvalidOption
 from .._kafka.errors import KafkaError
 from .._kafka.model import Group, Offsets, TopicPartition
 from ._read_groups import Described
@@ -19,14 +20,26 @@ if t.TYPE_CHECKING:
     from .._files.plan import Plan, PlannedGroup, PlannedOffset
 
 T = t.TypeVar("T", bound=Target)
+# the default of the option owner
+_ALL = "*"
 
 Changes = dict[Target, str | KafkaError]  # pylint: disable=unsupported-binary-operation
 """How a resource changed since the audit, or the error that prevented the comparison."""
 
 
-def owners(value: t.Any) -> list[str] | None:
-    """Return the owners of the option C(owner), None if it is not set."""
-    return None if value is None else inputs.texts(value, "owner")
+def owners(params: dict[str, t.Any], applies_to: str) -> list[str] | None:
+    """Return the owners of the option C(owner), None for all entries of the plan.
+
+    Raises:
+        TaskError: the option is not valid. A variable without a value, which Ansible passes as null, does not mean all
+            owners.
+    """
+    if params["owner"] == _ALL:
+        return None
+    wanted = inputs.texts(inputs.needed(params["owner"], "owner"), "owner")
+    if params[applies_to] is None:
+        raise InvalidOption(f"owner is set, but {applies_to} is not: set {applies_to}, or omit owner.")
+    return wanted
 
 
 def read_plan(path: str | None, cluster_id: str) -> Plan | None:

@@ -59,7 +59,7 @@ def parse(params: dict[str, t.Any]) -> Request:
     return Request(
         [] if path is not None else group_names(params["names"]),
         path,
-        owners(params["owner"]),
+        owners(params, "plan"),
         params["force"],
         params["configs"],
         params["internal_topics"],

@@ -53,7 +53,7 @@ def parse(params: dict[str, t.Any]) -> Request:
         dest,
         approver if dest is None else inputs.text(approver, "approved_by"),
         inputs.patterns(params["match"], "match"),
-        owners(params["owner"]),
+        owners(params, "dest"),
         inputs.optional_path(params["selected_csv"], "selected_csv"),
     )
 

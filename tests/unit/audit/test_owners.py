@@ -107,6 +107,12 @@ def test_files_as_spreadsheets_write_them(tmp_path: pathlib.Path, content: str) 
         pytest.param("match,owner,owner\na,b,c\n", "and no others", id="column twice"),
         pytest.param("match,owner\n\n,\n", "the file has no line after the first one", id="no lines"),
         pytest.param(f"{FILE}x-*\n", r"line 4.owner is empty", id="no owner"),
+        pytest.param(f"{FILE}x-* ,x\n", r"line 4: 'x-\* ' starts or ends with a blank", id="blank"),
+        pytest.param(
+            f"{FILE}x,'x\n",
+            "line 4: .* starts with an apostrophe|line 4: .*or starts with an apostrophe",
+            id="apostrophe",
+        ),
         pytest.param(f"{FILE}\n,team-b\n", r"line 5.match\[0\] is empty", id="no pattern"),
         pytest.param(f"{FILE}x,y,z\n", "line 4 has more values than the first line has columns", id="three values"),
         pytest.param(f"{FILE}~(,x\n", r"line 4.match: '~\(' is not a regular expression", id="regex"),

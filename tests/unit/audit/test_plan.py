@@ -30,6 +30,7 @@ def rows(*given: dict[str, t.Any]) -> pa.Table:
         "group": pa.string(),
         "type": pa.string(),
         "state": pa.string(),
+        "owner": pa.string(),
         "stale": pa.bool_(),
         "planned": pa.bool_(),
         "evidence": pa.string(),
@@ -40,7 +41,8 @@ def rows(*given: dict[str, t.Any]) -> pa.Table:
 
 def row(group: str, planned: bool | None, *offsets: tuple[int, int, str | None], **more: t.Any) -> dict[str, t.Any]:
     entries = [{"topic": "a", "partition": one, "offset": value, "evidence": why} for one, value, why in offsets]
-    named = {"group": group, "type": "classic", "state": "Empty", "stale": planned is not None, "planned": planned}
+    named = {"group": group, "type": "classic", "state": "Empty", "owner": None}
+    named |= {"stale": planned is not None, "planned": planned}
     return {**named, "evidence": None if planned is None else "old", "offsets": entries or None} | more
 
 

@@ -241,3 +241,11 @@ def test_records_that_are_removed_while_they_are_read(
         progress.end_of_log(3, 15)
     [(_partition, offset, _records, problem, _partial)] = progress.ended()
     assert (offset, problem) == (15 if not done else ended[0], ended[1])
+
+
+def test_records_that_are_removed_between_two_parts_of_a_partition() -> None:
+    """The records of the part before may not be the latest ones of their keys."""
+    progress = Progress((Range(3, 10, 15, cut=True),))
+    assert progress.removed(3, 12) == set()
+    progress.end_of_log(3, 15)
+    assert progress.ended()[0].problem == "records from offset 10 to 12 were deleted during the scan"

@@ -10,7 +10,6 @@ import collections.abc as c
 import contextlib
 import os
 import re
-import secrets
 import shutil
 import typing as t
 
@@ -50,7 +49,7 @@ class Folder(t.Protocol):
         """Return the content of a text file, None if it does not exist."""
 
     def put(self, source: str, *path: str) -> None:
-        """Copy a file of this host to a path, complete or not at all."""
+        """Copy a file of this host to a path, over an existing file."""
 
     def remove(self, *path: str) -> None:
         """Remove a file or a folder with its content, if it exists."""
@@ -89,7 +88,7 @@ class LocalFolder:
 
     def read(self, *path: str) -> str | None:
         try:
-            with open(self.path(*path), encoding="utf-8") as file:
+            with open(self.path(*path), encoding="utf-8", errors="replace") as file:
                 return file.read()
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -142,7 +141,6 @@ class HadoopFolder:
 
     def __init__(self, spark: SparkSession, root: str, shown: str) -> None:
         internals: t.Any = spark.sparkContext
-        self._gateway = internals._gateway
         self._java = internals._jvm
         self._hadoop = self._java.org.apache.hadoop.fs
         self._conf = internals._jsc.hadoopConfiguration()
@@ -173,16 +171,8 @@ class HadoopFolder:
                 stream.close()
 
     def put(self, source: str, *path: str) -> None:
-        temporary = self._path(*path[:-1], f".{path[-1]}-{secrets.token_hex(4)}")
         with self._failures():
-            self._system.copyFromLocalFile(False, True, self._hadoop.Path(_LOCAL_URI + source), temporary)
-            self._replace(temporary, self._path(*path))
-
-    def _replace(self, temporary: t.Any, path: t.Any) -> None:
-        """Rename a file over another one: atomically in HDFS, and by one complete object in object stores."""
-        options = self._gateway.new_array(self._hadoop.Options.Rename, 1)
-        options[0] = self._hadoop.Options.Rename.OVERWRITE
-        self._hadoop.FileContext.getFileContext(path.toUri(), self._conf).rename(temporary, path, options)
+            self._system.copyFromLocalFile(False, True, self._hadoop.Path(_LOCAL_URI + source), self._path(*path))
 
     def remove(self, *path: str) -> None:
         with self._failures():
@@ -190,11 +180,8 @@ class HadoopFolder:
 
     def show(self, *path: str) -> None:
         with self._failures():
-            latest = self._path(f"{LATEST}.json")
-            temporary = self._path(f".{LATEST}-{secrets.token_hex(4)}")
-            shown = self._path(*path, self._shown)
-            self._hadoop.FileUtil.copy(self._system, shown, self._system, temporary, False, self._conf)
-            self._replace(temporary, latest)
+            shown, latest = self._path(*path, self._shown), self._path(f"{LATEST}.json")
+            self._hadoop.FileUtil.copy(self._system, shown, self._system, latest, False, self._conf)
 
     def shows(self, *path: str) -> bool:
         return self.read(*path, self._shown) is not None

@@ -13,7 +13,7 @@ import typing as t
 from ..judge import changes
 from ..libraries import DataFrame, F, SparkSession
 from .spark import stage
-from .store import Audit, Store
+from .store import Audit, Draft, Store
 
 Row = dict[str, t.Any]
 
@@ -32,13 +32,14 @@ class SinceLast:
     """The changes since an audit.
 
     Attributes:
-        groups: the number of groups of each change (see `changes.GROUP_CHANGES`), and the names of the first ones.
+        groups: the number of groups of each change (see `changes.GROUP_CHANGES`), and the names of the first ones; None
+            if unknown, because one of the audits did not read the whole topic.
         findings: the number of new findings, and the first ones.
     """
 
     audit_id: str
     audited_at: datetime.datetime
-    groups: dict[str, tuple[int, list[str]]]
+    groups: dict[str, tuple[int, list[str]] | None]
     findings: tuple[int, list[Row]]
 
     def returned(self) -> Row:
@@ -47,7 +48,7 @@ class SinceLast:
         return {
             "audit_id": self.audit_id,
             "audited_at": self.audited_at.isoformat(timespec="seconds"),
-            **{change: {"count": number, "names": names} for change, (number, names) in self.groups.items()},
+            **{change: found and {"count": found[0], "names": found[1]} for change, found in self.groups.items()},
             changes.NEW_FINDINGS: {"count": count, "findings": found},
         }
 
@@ -61,18 +62,19 @@ class Trend(t.NamedTuple):
 
 
 def since_last(
-    spark: SparkSession, store: Store, cluster_id: str, groups: DataFrame, found: DataFrame
+    spark: SparkSession, store: Store, draft: Draft, groups: DataFrame, found: DataFrame
 ) -> SinceLast | None:
-    """Return what changed since the last audit of the cluster; None if there is none.
+    """Return what changed since the last audit of the cluster with the same criteria; None if there is none.
 
     Args:
         groups, found: the tables C(groups) and C(findings) of this audit.
     """
-    audits = store.audits(cluster_id)
+    audits = [audit for audit in store.audits(draft.cluster_id, draft.created) if audit.criteria == draft.criteria]
     if not audits:
         return None
     stage(spark, "Compare with the last audit")
     last = audits[-1]
+    known = changes.GROUP_CHANGES if last.complete and draft.complete else (changes.NEW_STALE,)
     changed = changes.groups(groups, _table(spark, store, [last], "groups", groups))
     new = changes.findings(found, _table(spark, store, [last], "findings", found))
     both = changes.first(changed, MOST).unionByName(changes.first(new, MOST), allowMissingColumns=True)
@@ -84,7 +86,10 @@ def since_last(
     return SinceLast(
         last.audit_id,
         last.created,
-        {change: (_number(of), sorted(row["group"] for row in of)) for change, of in of_change.items()},
+        {
+            change: (_number(of), sorted(row["group"] for row in of)) if change in known else None
+            for change, of in of_change.items()
+        },
         (
             _number(findings),
             [{name: row[name] for name in ("kind", "group", "topic", "partition")} for row in findings],
@@ -96,16 +101,14 @@ def _number(rows: list[Row]) -> int:
     return int(rows[0]["number"]) if rows else 0
 
 
-def trends(
-    spark: SparkSession, store: Store, cluster_id: str, groups: DataFrame, activity: DataFrame, now: datetime.datetime
-) -> list[Trend]:
+def trends(spark: SparkSession, store: Store, draft: Draft, groups: DataFrame, activity: DataFrame) -> list[Trend]:
     """Return how the groups with the highest lag developed over the last audits; none without an earlier audit.
 
     Args:
         groups, activity: the tables C(groups) and C(activity) of this audit.
-        now: the start of this audit.
     """
-    audits = store.audits(cluster_id)[-_AUDITS:]
+    now, topic = draft.created, draft.criteria["topic"]
+    audits = [one for one in store.audits(draft.cluster_id, now) if one.criteria.get("topic") == topic][-_AUDITS:]
     if not audits:
         return []
     stage(spark, "Compare with earlier audits")

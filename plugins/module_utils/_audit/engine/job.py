@@ -16,9 +16,9 @@ import time
 
 from ..._errors import TaskError
 from ..._kafka.errors import CallError
-from ..libraries import Py4JJavaError, PySparkException
+from ..libraries import Py4JJavaError, Py4JNetworkError, PySparkException
 from . import folders, pipeline
-from .settings import Settings, save_answer
+from .settings import LOG, Settings, save_answer
 from .spark import PROGRESS, spark_session
 
 # seconds for killed processes to end
@@ -36,6 +36,8 @@ def main(folder: str) -> None:
             answer = pipeline.audit(spark, settings)
     except (CallError, TaskError) as exc:
         answer = {"error": str(exc)}
+    except (Py4JNetworkError, ConnectionError):
+        answer = {"error": f"Java ended: check its memory in spark_conf, and {settings.path(LOG)}."}
     except (PySparkException, Py4JJavaError) as exc:
         answer = {"error": f"Spark failed: {folders.cause(exc)}"}
     save_answer(folder, answer)

@@ -12,6 +12,8 @@ import datetime
 import time
 import typing as t
 
+from ..._errors import TaskError
+from ..._kafka.errors import CallError
 from ..._kafka.model import TopicPartition
 from ..._kafka.session import Session
 from ..ingest import spark_read
@@ -27,7 +29,7 @@ from .store import Store
 
 Row = dict[str, t.Any]
 
-Fetch = c.Callable[[list[str]], tuple[pa.Table, list[str]]]
+Fetch: t.TypeAlias = "c.Callable[[list[str]], tuple[pa.Table, list[str]]]"
 """Returns the committed offsets of groups as `live_state.committed` does."""
 
 # Spark holds a broadcast table as rows, serialized and as a hash table, and several tables may be broadcast
@@ -72,8 +74,14 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
 
     def fetch(names: list[str]) -> tuple[pa.Table, list[str]]:
         stage(spark, "Query committed offsets")
-        with _session(settings) as session:
-            return session.wire.run(live_state.committed, session, names)
+        if not names:
+            return live_state.no_offsets(), []
+        try:
+            with _session(settings) as session:
+                return session.wire.run(live_state.committed, session, names)
+        except (CallError, TaskError) as exc:
+            # the plan has no groups whose offsets are unknown
+            return live_state.no_offsets(), [f"committed offsets cannot be read, so the plan is empty: {exc}"]
 
     listed: list[t.Any] = [*seen.groups["group"].to_pylist(), *seen.orphaned_configs["group"].to_pylist()]
     owned = owners.table(settings.owners, in_log.union(listed)) if settings.owners else None
@@ -126,7 +134,12 @@ def _frames(spark: SparkSession, seen: Live, partitions: pa.Table, owned: pa.Tab
     patterns = live_state.subscribed_topics(seen.groups, topics)
     return LiveFrames(
         **{**frame, "groups": frames.with_matched_topics(frame["groups"], spark.createDataFrame(patterns))},
-        small=frozenset(name for name, table in made.items() if table.nbytes <= _broadcast_bytes(spark)),
+        small=frozenset(
+            name
+            for name, table in made.items()
+            # the topics that match a pattern are repeated for each group
+            if table.nbytes <= _broadcast_bytes(spark) and not (name == "groups" and patterns.num_rows)
+        ),
         retention=seen.retention,
     )
 

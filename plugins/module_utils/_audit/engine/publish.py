@@ -10,15 +10,17 @@ import dataclasses
 import time
 import typing as t
 
+from ..._errors import TaskError
 from ..._files import plan as plan_file
 from ..._files.plan import Judged, Plan
 from ..judge import caveats, findings, frames, plan
 from ..judge.changes import NEW_FINDINGS
-from ..libraries import Column, DataFrame, F, Observation
+from ..libraries import Column, DataFrame, F, Observation, Py4JJavaError, PySparkException
 from ..report import embedded, render, since
 from ..report import rows as report_rows
 from . import history, store, tables
 from .facts import Compared, Facts
+from .folders import cause
 from .settings import Settings
 from .spark import stage
 from .store import Draft, Store
@@ -41,6 +43,7 @@ class Written:
 def publish(settings: Settings, facts: Facts, compared: Compared, stored: Store) -> Row:
     """Write the tables, the plan and the report atomically; return the result of the module."""
     with stored.draft(facts.cluster_id, facts.created) as draft:
+        draft.criteria, draft.complete = settings.criteria(), not facts.unread
         written = _write_tables(settings, facts, compared, draft)
         stage(written.groups.sparkSession, "Write the plan and the report")
         planned = _write_plan(settings, facts, written, draft)
@@ -114,8 +117,15 @@ def _write_report(
         "delete_groups": len(planned.groups),
         "delete_offsets": len(planned.offsets),
     }
-    last = history.since_last(spark, stored, facts.cluster_id, written.groups, written.findings)
-    trends = history.trends(spark, stored, facts.cluster_id, written.groups, written.activity, facts.created)
+    last: history.SinceLast | None = None
+    trends: list[history.Trend] = []
+    try:
+        last = history.since_last(spark, stored, draft, written.groups, written.findings)
+        trends = history.trends(spark, stored, draft, written.groups, written.activity)
+    except (PySparkException, Py4JJavaError, TaskError, OSError) as exc:
+        why = str(exc) if isinstance(exc, TaskError | OSError) else cause(exc)
+        warnings.append(f"earlier audits cannot be read, so the changes since the last audit are unknown: {why}")
+    changed = {**last.groups, NEW_FINDINGS: _named(last.findings)} if last else {}
     shown = report_rows.groups(written.groups, facts.created)
     shown_findings = report_rows.findings(written.findings, kinds)
     of_days = report_rows.activity(written.activity)
@@ -141,7 +151,8 @@ def _write_report(
             owners=report_rows.owners(written.groups, written.findings) if settings.owners else [],
             plan=draft.path(store.PLAN),
             last=last.audited_at if last else None,
-            changes=since.changes(last.groups | {NEW_FINDINGS: _named(last.findings)}) if last else [],
+            changes=since.changes(changed),
+            unknown=since.unknown(changed),
             multiples=[since.multiple(*trend) for trend in trends],
         ),
     )

@@ -17,10 +17,11 @@ import json
 import os
 import re
 import secrets
+import tempfile
 import typing as t
 
 from ..._errors import NothingRead, TaskError
-from ..._files import json_file
+from ..._files import atomic_write, json_file
 from ..libraries import Py4JJavaError, PySparkException, SparkSession
 from .folders import LATEST, Folder, HadoopFolder, LocalFolder, cause, is_uri, unusable
 from .settings import Keep, Settings
@@ -40,12 +41,18 @@ _INCOMPLETE = datetime.timedelta(days=7)
 
 
 class Audit(t.NamedTuple):
-    """An audit of a location, from its manifest; C(tables) has the number of rows of each table."""
+    """An audit of a location, from its manifest.
+
+    Attributes:
+        criteria: what the audit was asked for, see `Settings.criteria`.
+        complete: whether the topic and all groups of the cluster were read.
+    """
 
     audit_id: str
     cluster_id: str
     created: datetime.datetime
-    tables: dict[str, int]
+    criteria: dict[str, t.Any]
+    complete: bool
 
 
 class Store:
@@ -68,9 +75,9 @@ class Store:
         output = HadoopFolder(spark, settings.output, MANIFEST) if is_uri(settings.output) else local
         return cls(output, local, settings.keep)
 
-    def audits(self, cluster_id: str | None = None) -> list[Audit]:
-        """Return the audits of the location, of one or of all clusters, oldest first."""
-        return _audits(self.output, cluster_id)
+    def audits(self, cluster_id: str, before: datetime.datetime) -> list[Audit]:
+        """Return the audits of a cluster that started before a time, oldest first."""
+        return _audits(self.output, cluster_id, before)
 
     def location(self, audit_id: str, table: str) -> str:
         """Return the URI of a table of an audit, for Spark."""
@@ -92,19 +99,32 @@ class Store:
             self._publish(draft)
         except BaseException as exc:
             self._discard(draft)
-            if isinstance(exc, OSError):
+            # a connection is the one to Java
+            if isinstance(exc, OSError) and not isinstance(exc, ConnectionError):
                 where = exc.filename or self.local.root
                 raise TaskError(f"output: {where} cannot be written ({exc.strerror or exc}).") from exc
             raise
-        draft.warnings = [problem for folder in self._folders for problem in _remove_old(folder, draft, self._keep)]
+        for folder in self._folders:
+            try:
+                draft.warnings += _remove_old(folder, draft, self._keep)
+            except (OSError, TaskError) as exc:
+                draft.warnings.append(f"earlier audits in {folder.path()} cannot be removed ({exc})")
 
     def probe(self, spark: SparkSession) -> None:
-        """Let each core of the executors write to the location; raises TaskError unless this host sees all files."""
+        """Let each core of the executors and this host write to the location.
+
+        Raises:
+            TaskError: one of them cannot write, or this host does not see the files of the others.
+        """
         tasks = spark.sparkContext.defaultParallelism
         name = f".probe-{secrets.token_hex(4)}"
         try:
             spark.range(tasks, numPartitions=tasks).write.parquet(self.output.uri(name))
             written = [file for file in self.output.names(name) if file.startswith("part-")]
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8") as file:
+                # once more, because an audit replaces the manifest of the latest one
+                for _time in range(2):
+                    self.output.put(file.name, name, MANIFEST)
         except (PySparkException, Py4JJavaError) as exc:
             raise unusable(self.output.uri(), cause(exc)) from None
         finally:
@@ -122,14 +142,20 @@ class Store:
         manifest = {
             **_KIND.head(draft.cluster_id, draft.created),
             "audit_id": draft.audit_id,
+            "criteria": draft.criteria,
+            "complete": draft.complete,
             "tables_version": TABLES_VERSION,
             "tables": draft.rows,
         }
-        json_file.save(draft.path(MANIFEST), manifest)
+        atomic_write.put(draft.path(MANIFEST), json_file.lines(manifest), os.replace, 0o644)
         for folder in self._folders:
             for name in (PLAN, REPORT, MANIFEST):
                 folder.put(draft.path(name), _AUDITS, draft.audit_id, name)
-            folder.show(_AUDITS, draft.audit_id)
+            try:
+                folder.show(_AUDITS, draft.audit_id)
+            except TaskError as exc:
+                # the audit exists since its manifest exists
+                draft.warnings.append(f"the audit is not the latest one in {folder.path()}: {exc}")
 
     def _discard(self, draft: Draft) -> None:
         """Remove an audit that was not published; what remains is removed after a later audit."""
@@ -144,7 +170,7 @@ class Draft:
 
     Attributes:
         identity: C(cluster_id), C(audit_id) and C(audited_at), so that rows of several audits can be combined.
-        rows: the number of rows of each table, for the manifest.
+        rows, criteria, complete: for the manifest: the number of rows of each table, and the fields of `Audit`.
         warnings: problems after the audit was published.
     """
 
@@ -155,6 +181,8 @@ class Draft:
         self.folder = store.local.path(_AUDITS, self.audit_id)
         self.identity = {"cluster_id": cluster_id, "audit_id": self.audit_id, "audited_at": created}
         self.rows: dict[str, int] = {}
+        self.criteria: dict[str, t.Any] = {}
+        self.complete = False
         self.warnings: list[str] = []
         self._store = store
 
@@ -184,36 +212,42 @@ def check(output: str, option: str) -> None:
             raise NothingRead(f"{option}: {path} is not {kind} of an earlier audit: set another folder.")
 
 
-def _audits(folder: Folder, cluster_id: str | None) -> list[Audit]:
+def _audits(folder: Folder, cluster_id: str, before: datetime.datetime) -> list[Audit]:
     found = []
     for name in folder.names(_AUDITS):
-        text = folder.read(_AUDITS, name, MANIFEST) if _AUDIT_NAME.fullmatch(name) else None
-        audit = None if text is None else _audit(text)
-        if audit is not None and cluster_id in (None, audit.cluster_id):
+        try:
+            text = folder.read(_AUDITS, name, MANIFEST) if _AUDIT_NAME.fullmatch(name) else None
+        except (OSError, TaskError):
+            # of another user, for example: not an audit to compare with or to remove
+            continue
+        audit = None if text is None else _audit(name, text)
+        if audit is not None and audit.cluster_id == cluster_id and audit.created < before:
             found.append(audit)
     return sorted(found, key=lambda audit: (audit.created, audit.audit_id))
 
 
-def _audit(text: str) -> Audit | None:
-    """Return the audit of a manifest, None if the manifest is from a later release or is damaged."""
+def _audit(name: str, text: str) -> Audit | None:
+    """Return the audit of a folder and its manifest, None if the manifest is from a later release or is damaged."""
     try:
         manifest = json.loads(text)
-        if (manifest["format"], manifest["version"]) != (_KIND.format, _KIND.version):
+        if (manifest["format"], manifest["version"], manifest["audit_id"]) != (_KIND.format, _KIND.version, name):
             return None
-        created = datetime.datetime.fromisoformat(manifest["created"])
-        return Audit(manifest["audit_id"], manifest["cluster_id"], created, manifest["tables"])
-    except (KeyError, TypeError, ValueError):
+        created = datetime.datetime.fromisoformat(manifest["created"]).astimezone(datetime.UTC)
+        return Audit(name, str(manifest["cluster_id"]), created, manifest["criteria"], manifest["complete"] is True)
+    except (KeyError, TypeError, ValueError, RecursionError):
         return None
 
 
 def _remove_old(folder: Folder, draft: Draft, keep: Keep) -> list[str]:
     """Remove the audits of the cluster that are not kept, and incomplete ones; return a warning for each failure."""
-    earlier = [audit for audit in _audits(folder, draft.cluster_id) if audit.audit_id != draft.audit_id]
+    earlier = _audits(folder, draft.cluster_id, draft.created)
     kept = keep.of([audit.created for audit in earlier], draft.created)
     old = [audit.audit_id for audit in earlier if audit.created not in kept]
     problems = []
     for name in [*old, *(name for name in folder.names(_AUDITS) if _incomplete(folder, name, draft))]:
         try:
+            # an audit without a manifest does not exist, even if its removal is interrupted
+            folder.remove(_AUDITS, name, MANIFEST)
             folder.remove(_AUDITS, name)
         except OSError as exc:
             where = exc.filename or folder.uri(_AUDITS, name)
@@ -228,5 +262,8 @@ def _incomplete(folder: Folder, name: str, draft: Draft) -> bool:
     found = _AUDIT_NAME.fullmatch(name)
     if found is None or folder.read(_AUDITS, name, MANIFEST) is not None:
         return False
-    started = datetime.datetime.strptime(found[1], _TIME).replace(tzinfo=datetime.UTC)
+    try:
+        started = datetime.datetime.strptime(found[1], _TIME).replace(tzinfo=datetime.UTC)
+    except ValueError:
+        return False
     return folder.exclusive or started < draft.created - _INCOMPLETE

@@ -65,6 +65,7 @@ class Progress:
     def __init__(self, split: Split) -> None:
         self._split = split
         self._starts = {one.partition: one.start for one in split}
+        self._cut = {one.partition for one in split if one.cut}
         self._ends = {one.partition: one.end for one in split}
         self._reached = dict(self._starts)
         self._records: collections.Counter[int] = collections.Counter()
@@ -100,13 +101,13 @@ class Progress:
     def removed(self, partition: int, start: int) -> set[int] | None:
         """Handle a new log start; return the partitions that are now done, None if no unread records were removed.
 
-        Before the first record, the range only starts later. After the first record, records read may not be the latest
-        of their keys, which is recorded as a problem.
+        Before the first record, the range only starts later. After the first record, or if another split reads the
+        records before, records read may not be the latest of their keys, which is recorded as a problem.
         """
         reached = self._reached[partition]
         if start <= reached:
             return None
-        if reached > self._starts[partition]:
+        if reached > self._starts[partition] or partition in self._cut:
             problem = f"records from offset {reached} to {start} were deleted during the scan"
             self._problems.setdefault(partition, problem)
         self._reached[partition] = start

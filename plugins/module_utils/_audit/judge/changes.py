@@ -10,6 +10,7 @@ import functools
 import operator
 
 from ..libraries import Column, DataFrame, F, Window
+from .findings import UNDECODABLE
 
 NEW_STALE = "new_stale_groups"
 REVIVED = "revived_groups"
@@ -23,8 +24,7 @@ _FINDING = ("kind", "group", "topic", "partition")
 def groups(now: DataFrame, earlier: DataFrame) -> DataFrame:
     """Return C(change) and C(group) for each change between two tables C(groups).
 
-    A group is revived if it was stale, and has committed or changed since. A group that is not stale any longer because
-    of other criteria is no change.
+    A group is revived if it was stale, and has committed or changed since. Both tables are of the same criteria.
     """
     before = earlier.select(
         "group", F.col("stale").alias("was_stale"), F.col("idle_since").alias("was_idle"), F.lit(1).alias("was_there")
@@ -43,9 +43,11 @@ def groups(now: DataFrame, earlier: DataFrame) -> DataFrame:
 
 def findings(now: DataFrame, earlier: DataFrame) -> DataFrame:
     """Return the findings that an earlier table C(findings) does not have."""
-    before = earlier.select(*_FINDING).distinct()
-    same = functools.reduce(operator.and_, (now[name].eqNullSafe(before[name]) for name in _FINDING))
-    return now.select(*_FINDING, F.lit(NEW_FINDINGS).alias("change")).join(before, same, "left_anti")
+    # records whose key is not known differ only by their position in the topic, which the evidence contains
+    record = F.when(F.col("kind") == UNDECODABLE, F.col("evidence")).alias("record")
+    before, found = earlier.select(*_FINDING, record).distinct(), now.select(*_FINDING, record)
+    same = functools.reduce(operator.and_, (found[name].eqNullSafe(before[name]) for name in found.columns))
+    return found.join(before, same, "left_anti").select(*_FINDING, F.lit(NEW_FINDINGS).alias("change"))
 
 
 def first(rows: DataFrame, most: int) -> DataFrame:

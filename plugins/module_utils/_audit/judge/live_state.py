@@ -147,6 +147,11 @@ async def committed(session: Session, names: c.Collection[str]) -> tuple[pa.Tabl
     return _of_batches(batches, _committed_schema()), warnings
 
 
+def no_offsets() -> pa.Table:
+    """Return the result of `committed` for groups whose offsets are unknown."""
+    return _of_batches([], _committed_schema())
+
+
 def subscribed_topics(groups: pa.Table, topics: c.Collection[str]) -> pa.Table:
     """Return which of these topics match the C(patterns) of groups; columns: C(pattern), C(topics)."""
     rows = []

@@ -51,6 +51,13 @@ def _read(path: str) -> list[Rule]:
         raise NothingRead(f"owners_file: {path}: {exc}.") from exc
     if not lines:
         raise NothingRead(f"owners_file: {path}: the file has no line after the first one.")
+    for line in lines:
+        for cell in line.cells.values():
+            if cell != cell.strip() or cell.startswith("'"):
+                raise NothingRead(
+                    f"owners_file: {path}: line {line.number}: {cell!r} starts or ends with a blank, or starts with an "
+                    "apostrophe: remove it."
+                )
     return [
         _rule(line.cells["match"], line.cells["owner"], f"owners_file: {path}: line {line.number}") for line in lines
     ]

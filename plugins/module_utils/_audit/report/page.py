@@ -49,7 +49,10 @@ TEMPLATE = r"""<!DOCTYPE html>
 {% if audit.last %}
 <section id="since" aria-labelledby="since-title">
   <h2 id="since-title">Since the last audit</h2>
-  <p>The last audit of this cluster was at {{ audit.last|time }}.</p>
+  <p>The last audit of this cluster with the same criteria was at {{ audit.last|time }}.
+  {% if audit.unknown %}
+  {{ audit.unknown|join(", ") }}: unknown, because one of the two audits did not read the whole topic.
+  {% endif %}</p>
   {% if audit.changes %}
   <ul class="changes cards">
   {% for change in audit.changes %}
@@ -60,13 +63,14 @@ TEMPLATE = r"""<!DOCTYPE html>
       {% endif %}</ul></li>
   {% endfor %}
   </ul>
-  {% else %}
+  {% elif not audit.unknown %}
   <p>Nothing changed: no group is new, deleted, revived or newly stale, and no finding is new.</p>
   {% endif %}
   {% if audit.multiples %}
   <h3>Lag and commits over time</h3>
-  <p>The groups with the highest known lag: the line is their lag at each audit that is kept, the bars are their commits
-    a day in the last 30 days (UTC). Each drawing has its own scale.</p>
+  <p>The groups with the highest known lag: the line is their lag at each audit that is kept, the bars are their known
+    commits a day in the last 30 days (UTC). Each drawing has its own scale. Compaction removes commits from the topic:
+    on days before the first audit that is kept, there may have been more.</p>
   <div class="multiples">
   {% for one in audit.multiples %}
     <figure class="card"><figcaption><bdi title="{{ one.group|printable }}">{{ one.group|printable|shorten(32) }}</bdi>
@@ -74,11 +78,11 @@ TEMPLATE = r"""<!DOCTYPE html>
       <svg viewBox="-2 -2 124 36" role="img" aria-label="Lag: now {{ one.last_lag|number }}, at most
  {{ one.highest_lag|number }}">{% for line in one.lag %}<polyline points="{{ line }}"/>{% endfor %}</svg>
       <p>Lag {{ one.last_lag|number }}, at most {{ one.highest_lag|number }}</p>
-      <svg viewBox="-2 -2 124 36" role="img" aria-label="Commits in 30 days: {{ one.commits|number }}">
+      <svg viewBox="-2 -2 124 36" role="img" aria-label="Commits in 30 days: at least {{ one.commits|number }}">
       {%- for x, y, width, height in one.bars -%}
         <rect x="{{ x }}" y="{{ y }}" width="{{ width }}" height="{{ height }}"/>
       {%- endfor %}</svg>
-      <p>{{ one.commits|number }} commits</p></figure>
+      <p>At least {{ one.commits|number }} commits</p></figure>
   {% endfor %}
   </div>
   {% endif %}

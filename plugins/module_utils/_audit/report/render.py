@@ -42,6 +42,7 @@ class Audit:
         plan: the path of plan.json.
         last: the time of the last audit, None if there is none.
         changes: what changed since then.
+        unknown: the kinds of changes that are unknown.
         multiples: the lag and the commits of groups over time.
     """
 
@@ -64,6 +65,7 @@ class Audit:
     plan: str
     last: datetime.datetime | None = None
     changes: c.Sequence[since.Change] = ()
+    unknown: c.Sequence[str] = ()
     multiples: c.Sequence[since.Multiple] = ()
 
 

@@ -58,13 +58,18 @@ class Multiple(t.NamedTuple):
     commits: int
 
 
-def changes(numbers: c.Mapping[str, tuple[int, c.Sequence[str]]]) -> list[Change]:
-    """Return the changes that happened."""
+def changes(numbers: c.Mapping[str, tuple[int, c.Sequence[str]] | None]) -> list[Change]:
+    """Return the changes that happened, of those that are known."""
     return [
-        Change(title, _MEANINGS[change], numbers[change][0], list(numbers[change][1])[:_NAMED])
+        Change(title, _MEANINGS[change], found[0], list(found[1])[:_NAMED])
         for change, title in _TITLES.items()
-        if numbers[change][0]
+        if (found := numbers[change]) and found[0]
     ]
+
+
+def unknown(numbers: c.Mapping[str, tuple[int, c.Sequence[str]] | None]) -> list[str]:
+    """Return the titles of the changes that are unknown."""
+    return [title for change, title in _TITLES.items() if numbers[change] is None]
 
 
 def finding(row: c.Mapping[str, t.Any]) -> str:
