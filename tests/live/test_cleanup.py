@@ -260,6 +260,10 @@ REFUSED: dict[str, tuple[Made, str]] = {
         given(cleanup_owners="team-a\nteam-x"),
         "owner: 'team-x' is not an owner of the plan: its owners are idle, team-a, team-b, team-c. Nothing",
     ),
+    "empty-answer": (
+        given(cleanup_owners=" \n"),
+        "cleanup_owners is empty: name an owner, or remove the variable to clean up the groups of all owners. Nothing",
+    ),
     "no-owners": (
         given(cleanup_owners="team-a", cleanup_plan="", cleanup_owners_file=""),
         "cleanup_owners is team-a, but cleanup_owners_file is not set: set",
