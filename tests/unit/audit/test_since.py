@@ -43,13 +43,17 @@ def test_bars_of_commits() -> None:
 
 
 def test_changes() -> None:
-    numbers = {
+    numbers: dict[str, tuple[int, list[str]] | None] = {
         "new_stale_groups": (12, [f"g{number}" for number in range(12)]),
         "revived_groups": (0, []),
         "deleted_groups": (1, ["d"]),
         "new_groups": (0, []),
         "new_findings": (0, []),
     }
+    # without an earlier audit
+    assert (since.changes({}), since.unknown({})) == ([], [])
+    numbers["revived_groups"] = None
+    assert since.unknown(numbers) == ["Revived groups"]
     assert [(change.title, change.number, len(change.names)) for change in since.changes(numbers)] == [
         ("New stale groups", 12, 10),
         ("Deleted groups", 1, 1),

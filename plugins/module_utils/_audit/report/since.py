@@ -63,13 +63,13 @@ def changes(numbers: c.Mapping[str, tuple[int, c.Sequence[str]] | None]) -> list
     return [
         Change(title, _MEANINGS[change], found[0], list(found[1])[:_NAMED])
         for change, title in _TITLES.items()
-        if (found := numbers[change]) and found[0]
+        if (found := numbers.get(change)) and found[0]
     ]
 
 
 def unknown(numbers: c.Mapping[str, tuple[int, c.Sequence[str]] | None]) -> list[str]:
     """Return the titles of the changes that are unknown."""
-    return [title for change, title in _TITLES.items() if numbers[change] is None]
+    return [title for change, title in _TITLES.items() if change in numbers and numbers[change] is None]
 
 
 def finding(row: c.Mapping[str, t.Any]) -> str:
