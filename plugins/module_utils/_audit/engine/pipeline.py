@@ -29,9 +29,6 @@ from .store import Store
 
 Row = dict[str, t.Any]
 
-Fetch: t.TypeAlias = "c.Callable[[list[str]], tuple[pa.Table, list[str]]]"
-"""Returns the committed offsets of groups as `live_state.committed` does."""
-
 # Spark holds a broadcast table as rows, serialized and as a hash table, and several tables may be broadcast
 _BROADCAST_SHARE = 64
 
@@ -89,8 +86,18 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     return publish(settings, facts, compare(settings, facts, scan.rows, live, fetch), stored)
 
 
-def compare(settings: Settings, facts: Facts, scan: DataFrame, live: LiveFrames, fetch: Fetch) -> Compared:
-    """Classify groups and offsets by the topic, then fetch the offsets of those that may be in the plan."""
+def compare(
+    settings: Settings,
+    facts: Facts,
+    scan: DataFrame,
+    live: LiveFrames,
+    fetch: c.Callable[[list[str]], tuple[pa.Table, list[str]]],
+) -> Compared:
+    """Classify groups and offsets by the topic, then fetch the offsets of those that may be in the plan.
+
+    Args:
+        fetch: returns the committed offsets of groups, and warnings, as `live_state.committed` does.
+    """
     spark, criteria = scan.sparkSession, facts.criteria(settings)
     log_groups, undecoded = frames.metadata(scan), frames.undecodable(scan)
     activity = frames.activity(scan)

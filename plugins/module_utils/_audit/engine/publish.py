@@ -61,7 +61,7 @@ def _write_tables(settings: Settings, facts: Facts, compared: Compared, draft: D
         written = tables.write(frame.observe(observed, *counts) if counts else frame, name, draft)
         return written, observed.get if counts else {}
 
-    offsets, _ = write("offsets", frames.with_live_offsets(compared.offsets, compared.fetched))
+    offsets, _none = write("offsets", frames.with_live_offsets(compared.offsets, compared.fetched))
     write("start_offsets", compared.live.start_offsets)
     groups, of_groups = write(
         "groups",
@@ -72,7 +72,7 @@ def _write_tables(settings: Settings, facts: Facts, compared: Compared, draft: D
         F.count_if("included").alias("judged_groups"),
         F.sum(F.when(F.col("included"), F.col("partitions")).otherwise(0)).alias("judged_offsets"),
     )
-    activity, _ = write("activity", compared.activity)
+    activity, _none = write("activity", compared.activity)
     found = findings.findings(groups, offsets, compared.undecoded, compared.live.orphaned_configs, criteria)
     written, of_findings = write("findings", frames.with_owner(found, compared.live), *report_rows.finding_counts())
     return Written(offsets, groups, activity, written, of_groups, of_findings)
