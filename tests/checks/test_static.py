@@ -118,7 +118,14 @@ CHECKS = [
 )
 def test_exits_0(check: Check, request: pytest.FixtureRequest) -> None:
     environment = {name: str(request.getfixturevalue(fixture)) for name, fixture in check.environment}
-    run(shlex.split(check.command), request.getfixturevalue(check.place), **environment)
+    folder = request.getfixturevalue(check.place)
+    try:
+        run(shlex.split(check.command), folder, **environment)
+    except pytest.fail.Exception as failed:
+        # docutils takes the random name of a temporary folder for a link if it ends in "_"
+        if 'Unknown target name: "antsibull-docs-' not in str(failed):
+            raise
+        run(shlex.split(check.command), folder, **environment)
 
 
 @pytest.mark.parametrize("kind", DOCUMENTED)
