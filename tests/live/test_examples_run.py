@@ -59,9 +59,19 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/docsite/rst/audit_at_scale.rst", "Audit a large cluster on YARN"): SPARK,
     ("docs/docsite/rst/audit_at_scale.rst", "Audit a large cluster on Kubernetes"): SPARK,
     ("docs/docsite/rst/audit_at_scale.rst", "Audit a large cluster"): AUDIT,
+    ("docs/docsite/rst/audit_at_scale.rst", "Audit a large cluster, with the tables in an object store"): (
+        "needs an object store: tests/live/test_audit_storage.py"
+    ),
     ("docs/docsite/rst/cleanup.rst", "Audit the cluster"): AUDIT,
     ("plugins/modules/consumer_offsets_audit.py", "Audit the cluster"): AUDIT,
-    ("plugins/modules/consumer_offsets_audit.py", "Audit a large cluster on a Spark cluster"): SPARK,
+    ("plugins/modules/consumer_offsets_audit.py", "Audit the cluster with the owners of its groups"): AUDIT,
+    ("plugins/modules/consumer_offsets_audit.py", "Delete the stale groups of one team"): (
+        "applies the plan of the audit before it: tests/live/test_plan.py"
+    ),
+    (
+        "plugins/modules/consumer_offsets_audit.py",
+        "Audit a large cluster on a Spark cluster, and keep the audits of a year",
+    ): SPARK,
     ("roles/audit/README.md", "Audit the cluster"): AUDIT,
     ("docs/docsite/rst/awx.rst", "Set AWX up"): AWX,
     ("docs/docsite/rst/awx.rst", "awx_setup_image"): AWX,
@@ -76,6 +86,8 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/docsite/rst/events.rst", "Watch the groups of two applications"): "tests/live/test_events.py runs it",
     ("docs/docsite/rst/events.rst", "Ask for a cleanup"): "needs AWX, in which the action starts a workflow",
     ("docs/docsite/rst/security.rst", "kafka_connection"): SECURED,
+    ("docs/docsite/rst/managed_services.rst", "kafka_connection"): SECURED,
+    ("docs/docsite/rst/managed_services.rst", "Clean the cluster of the region"): SECURED,
 }
 #: The tasks that fail, and what they say.
 FAILING = {("plugins/test/installed_collection.py", "Validate that awx.awx is installed"): "Assertion failed"}
@@ -102,7 +114,10 @@ VARIABLES: dict[str, dict[str, Any]] = {
     "docs/docsite/rst/cleanup.rst": {
         "cleanup_plan": "{{ audits }}/plan.json",
         "review_plan": "{{ audits }}/plan.json",
-        "audit": {"plan": "{{ audits }}/plan.json"},
+        "audit": {
+            "plan": "{{ audits }}/plan.json",
+            "since_last": {"new_stale_groups": {"count": 1, "names": ["billing-old"]}},
+        },
     },
     "docs/docsite/rst/security.rst": {"kafka_connection": {}},
     "docs/docsite/rst/teardown.rst": {"pull_request": 12},
@@ -242,13 +257,14 @@ class Place:
 
     def _plan(self, path: Path) -> None:
         at = {TopicPartition("orders", 0): 1}
-        groups = [PlannedGroup(name, "classic", "Empty", "no commit for long", at) for name in STALE]
+        owners = {"team-billing": plan_file.Judged(100, 1000)}
+        groups = [PlannedGroup(name, "classic", "Empty", "no commit for long", at, *owners) for name in STALE]
         where = TopicPartition("orders-old", 0)
         offsets = [PlannedOffset("reports", "classic", "Empty", where, 3, "not subscribed")]
         now = datetime.datetime.now(datetime.UTC)
         criteria = {"include": ["*"], "exclude": [*EXCLUDED], "stale_after": "90d", "topic": "__consumer_offsets"}
         judged = plan_file.Judged(1000, 10_000)
-        plan_file.write(str(path), Plan(self.id, now, criteria, groups, offsets, judged))
+        plan_file.write(str(path), Plan(self.id, now, criteria, groups, offsets, judged, owners=owners))
 
     def _create(self) -> None:
         there = truth.topics(self.client)

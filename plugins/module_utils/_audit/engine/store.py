@@ -75,9 +75,9 @@ class Store:
         output = HadoopFolder(spark, settings.output, MANIFEST) if is_uri(settings.output) else local
         return cls(output, local, settings.keep)
 
-    def audits(self, cluster_id: str, before: datetime.datetime) -> list[Audit]:
-        """Return the audits of a cluster that started before a time, oldest first."""
-        return _audits(self.output, cluster_id, before)
+    def audits(self, cluster_id: str, until: datetime.datetime) -> list[Audit]:
+        """Return the published audits of a cluster that started until a time, oldest first."""
+        return _audits(self.output, cluster_id, until)
 
     def location(self, audit_id: str, table: str) -> str:
         """Return the URI of a table of an audit, for Spark."""
@@ -212,7 +212,7 @@ def check(output: str, option: str) -> None:
             raise NothingRead(f"{option}: {path} is not {kind} of an earlier audit: set another folder.")
 
 
-def _audits(folder: Folder, cluster_id: str, before: datetime.datetime) -> list[Audit]:
+def _audits(folder: Folder, cluster_id: str, until: datetime.datetime) -> list[Audit]:
     found = []
     for name in folder.names(_AUDITS):
         try:
@@ -221,7 +221,7 @@ def _audits(folder: Folder, cluster_id: str, before: datetime.datetime) -> list[
             # of another user, for example: not an audit to compare with or to remove
             continue
         audit = None if text is None else _audit(name, text)
-        if audit is not None and audit.cluster_id == cluster_id and audit.created < before:
+        if audit is not None and audit.cluster_id == cluster_id and audit.created <= until:
             found.append(audit)
     return sorted(found, key=lambda audit: (audit.created, audit.audit_id))
 
@@ -240,7 +240,8 @@ def _audit(name: str, text: str) -> Audit | None:
 
 def _remove_old(folder: Folder, draft: Draft, keep: Keep) -> list[str]:
     """Remove the audits of the cluster that are not kept, and incomplete ones; return a warning for each failure."""
-    earlier = _audits(folder, draft.cluster_id, draft.created)
+    audits = _audits(folder, draft.cluster_id, draft.created)
+    earlier = [audit for audit in audits if audit.audit_id != draft.audit_id]
     kept = keep.of([audit.created for audit in earlier], draft.created)
     old = [audit.audit_id for audit in earlier if audit.created not in kept]
     problems = []
