@@ -10,6 +10,7 @@ import contextlib
 import datetime
 import fcntl
 import functools
+import json
 import os
 import random
 import signal
@@ -221,6 +222,36 @@ def test_an_audit_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert audited(tmp_path) is None
 
 
+def finish(draft: store.Draft) -> None:
+    """Write the files of an audit without tables."""
+    for name in (store.PLAN, store.REPORT):
+        Path(draft.path(name)).write_text("{}", "utf-8")
+
+
+def test_an_audit_is_not_one_of_the_earlier_ones(tmp_path: Path) -> None:
+    """Manifests have seconds. One of another cluster, damaged ones, and one of another folder are left alone."""
+    audits = tmp_path / "audits"
+    with drafted(tmp_path, NOW + datetime.timedelta(microseconds=7)) as first:
+        finish(first)
+    assert audit_names(tmp_path) == {first.audit_id}
+    manifest = json.loads((audits / first.audit_id / store.MANIFEST).read_text("utf-8"))
+    others = {
+        "20260101T000000Z-00000001": {**manifest, "cluster_id": "other"},
+        "20260101T000000Z-00000002": {**manifest, "audit_id": "../../precious"},
+        "20260101T000000Z-00000003": {**manifest, "audit_id": ""},
+        "20260101T000000Z-00000004": {**manifest, "created": "yesterday"},
+    }
+    for name, content in others.items():
+        (audits / name).mkdir()
+        (audits / name / store.MANIFEST).write_text(json.dumps(content), "utf-8")
+    (tmp_path.parent / "precious").mkdir()
+    with drafted(tmp_path, NOW + datetime.timedelta(microseconds=9)) as second:
+        finish(second)
+    assert audit_names(tmp_path) == {second.audit_id, *others}
+    assert second.warnings == []
+    assert (tmp_path.parent / "precious").exists()
+
+
 @pytest.mark.parametrize(
     ("made", "message"),
     [
@@ -254,8 +285,7 @@ def test_other_things_in_the_folder_of_audits_stay(tmp_path: Path) -> None:
     (tmp_path / "audits" / "mine").mkdir()
     (tmp_path / "plan.json").touch()
     with drafted(tmp_path) as draft:
-        for name in (store.PLAN, store.REPORT):
-            Path(draft.path(name)).write_text("{}", "utf-8")
+        finish(draft)
     assert audit_names(tmp_path) == {"mine", Path(draft.folder).name}
     assert (tmp_path / "plan.json").read_text("utf-8") == "{}"
     assert draft.warnings == []
