@@ -197,9 +197,9 @@ def test_links_of_owners_filter_both_tables(browser: Browser, opened: Opened, fi
         opened.page.wait_for_function("!document.querySelector('#groups tbody td')")
         options = opened.page.get_by_label("Owner", exact=True).first.locator("option").all_inner_texts()
         assert [option for option in options if option.endswith(" (0)")] == [f"{name} (0)"]
-    assert opened.status("findings") == "No findings (50,000 in total)"
+    assert opened.status("findings") == "No findings (5,000 in total)"
     opened.page.get_by_label("Owner", exact=True).first.select_option(label="all")
-    assert opened.status("findings") == "1 to 50 of 50,000 findings"
+    assert opened.status("findings") == "1 to 50 of 5,000 findings"
     page = browser.new_page()
     page.set_default_timeout(PATIENCE_MS)
     page.goto(f"{file.as_uri()}#owner=Team%20%5Cu202e{quote(audits.HOSTILE[0])}")
