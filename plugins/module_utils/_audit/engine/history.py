@@ -62,18 +62,18 @@ class Trend(t.NamedTuple):
 
 
 def since_last(
-    spark: SparkSession, store: Store, draft: Draft, groups: DataFrame, found: DataFrame
+    spark: SparkSession, store: Store, audits: list[Audit], draft: Draft, groups: DataFrame, found: DataFrame
 ) -> SinceLast | None:
     """Return what changed since the last audit of the cluster with the same criteria; None if there is none.
 
     Args:
+        audits: the earlier audits of the cluster, oldest first.
         groups, found: the tables C(groups) and C(findings) of this audit.
     """
-    audits = [audit for audit in store.audits(draft.cluster_id, draft.created) if audit.criteria == draft.criteria]
-    if not audits:
+    last = next((audit for audit in reversed(audits) if audit.criteria == draft.criteria), None)
+    if last is None:
         return None
     stage(spark, "Compare with the last audit")
-    last = audits[-1]
     known = changes.GROUP_CHANGES if last.complete and draft.complete else (changes.NEW_STALE,)
     changed = changes.groups(groups, _table(spark, store, [last], "groups", groups))
     new = changes.findings(found, _table(spark, store, [last], "findings", found))
@@ -101,14 +101,17 @@ def _number(rows: list[Row]) -> int:
     return int(rows[0]["number"]) if rows else 0
 
 
-def trends(spark: SparkSession, store: Store, draft: Draft, groups: DataFrame, activity: DataFrame) -> list[Trend]:
+def trends(
+    spark: SparkSession, store: Store, audits: list[Audit], draft: Draft, groups: DataFrame, activity: DataFrame
+) -> list[Trend]:
     """Return how the groups with the highest lag developed over the last audits; none without an earlier audit.
 
     Args:
+        audits: the earlier audits of the cluster, oldest first.
         groups, activity: the tables C(groups) and C(activity) of this audit.
     """
     now, topic = draft.created, draft.criteria["topic"]
-    audits = [one for one in store.audits(draft.cluster_id, now) if one.criteria.get("topic") == topic][-_AUDITS:]
+    audits = [audit for audit in audits if audit.criteria.get("topic") == topic][-_AUDITS:]
     if not audits:
         return []
     stage(spark, "Compare with earlier audits")

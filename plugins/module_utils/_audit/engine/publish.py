@@ -120,8 +120,9 @@ def _write_report(
     last: history.SinceLast | None = None
     trends: list[history.Trend] = []
     try:
-        last = history.since_last(spark, stored, draft, written.groups, written.findings)
-        trends = history.trends(spark, stored, draft, written.groups, written.activity)
+        audits = stored.audits(draft.cluster_id, draft.created)
+        last = history.since_last(spark, stored, audits, draft, written.groups, written.findings)
+        trends = history.trends(spark, stored, audits, draft, written.groups, written.activity)
     except (PySparkException, Py4JJavaError, TaskError, OSError) as exc:
         why = str(exc) if isinstance(exc, TaskError | OSError) else cause(exc)
         warnings.append(f"earlier audits cannot be read, so the changes since the last audit are unknown: {why}")

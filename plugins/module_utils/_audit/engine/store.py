@@ -5,7 +5,7 @@
 """The audits of a location: each is published atomically, and earlier ones remain as its history.
 
 Each audit writes its tables, plan and report to its own folder C(audits/ID), then C(manifest.json): an audit without a
-manifest does not exist. The latest audit is switched last, atomically; see `folders`.
+manifest does not exist. The latest audit is switched last; see `folders`.
 """
 
 from __future__ import annotations
