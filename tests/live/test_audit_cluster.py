@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import planning, probe, spark_read
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import planning, probe, shipping, spark_read
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.access import Access
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.records import TOPIC
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
@@ -50,6 +50,7 @@ def executors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executors]:
 @pytest.fixture(scope="module")
 def spark(executors: Executors) -> Iterator[SparkSession]:
     with session(executors.url, executors.python, {"spark.executor.memory": "512m"}) as made:
+        shipping.ship(made)
         yield made
 
 

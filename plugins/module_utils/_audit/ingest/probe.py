@@ -52,10 +52,11 @@ def check(spark: SparkSession, wanted: Scan, cores: int) -> None:
         found = context.parallelize([wanted] * cores, cores).map(_look).collect()
     except (Py4JJavaError, PySparkException) as exc:
         raise _other_python(str(exc)) or exc from None
-    problems = sorted({problem for one in found for problem in (*one.problems, *skew(one, before, time.time()))})
+    problems = {one.host: problem for one in found for problem in (*one.problems, *skew(one, before, time.time()))}
     if problems:
-        more = f" (and {len(problems) - 1} more problems of executors)" if len(problems) > 1 else ""
-        raise TaskError(f"{problems[0]}{more}")
+        first, *others = sorted(problems)
+        more = f" (problems on other hosts, too: {', '.join(others)})" if others else ""
+        raise TaskError(f"{problems[first]}{more}")
 
 
 def _look(wanted: Scan) -> Finding:
