@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
+import os
 import re
+import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,16 +30,23 @@ from tests.live.task import ansible, connection
 from tests.support import commits, topics
 from tests.support.broker import Cluster
 from tests.support.ports import HOST, free
+from tests.support.process import command_lines
 from tests.support.spark import executor_python, session, standalone
 
 GROUPS = [f"audit-cluster-{number}" for number in range(20)]
 
 
 class Executors(NamedTuple):
-    """A Spark cluster: its master, and the Python of its executors."""
+    """A Spark cluster: its master, the Python of its executors, and the folder of its workers."""
 
     url: str
     python: str
+    folder: Path
+
+    def pids(self) -> list[int]:
+        """The processes of the executors, each of which has a folder of its own below the workers'."""
+        backends = [pid for pid, command in command_lines().items() if "CoarseGrainedExecutorBackend" in command]
+        return [pid for pid in backends if self.folder in Path(f"/proc/{pid}/cwd").resolve().parents]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +54,7 @@ def executors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executors]:
     folder = tmp_path_factory.mktemp("spark")
     python = executor_python(folder / "python")
     with standalone(folder) as url:
-        yield Executors(url, python)
+        yield Executors(url, python, folder)
 
 
 @pytest.fixture(scope="module")
@@ -55,24 +65,39 @@ def spark(executors: Executors) -> Iterator[SparkSession]:
 
 
 def test_the_same_audit_through_ansible(cluster: Cluster, executors: Executors, tmp_path: Path) -> None:
-    """Comes first: the session of the others takes all cores of the cluster."""
+    """Comes first: the session of the others takes all cores of the cluster. An executor is killed while it reads."""
     topics.create(cluster.client(), "audit-cluster", 1)
     commits.commit_many(cluster.client(), {group: {("audit-cluster", 0): (3, "", -1)} for group in GROUPS})
+    # so that reading takes some 20 s
+    large = {("audit-cluster", 0): (1, "x" * 4000, -1)}
+    commits.commit_many(cluster.client(), {f"audit-cluster-large-{number}": large for number in range(100)})
     conf = {
         "spark.pyspark.python": executors.python,
         "spark.driver.host": HOST,
         "spark.executor.memory": "512m",
         "spark.sql.shuffle.partitions": 2,
     }
-    returned = ansible(
-        "consumer_offsets_audit",
-        cluster.bootstrap,
-        output=str(tmp_path),
-        master=executors.url,
-        spark_conf=conf,
-        timeout=600,
-    )
+    with ThreadPoolExecutor(1) as pool:
+        audit = pool.submit(
+            ansible,
+            "consumer_offsets_audit",
+            cluster.bootstrap,
+            output=str(tmp_path),
+            master=executors.url,
+            spark_conf=conf,
+            read_rate=20_000,
+            timeout=600,
+        )
+        log = tmp_path / "spark.log"
+        while not audit.done() and not (log.exists() and f"Read {TOPIC}" in log.read_text("utf-8")):
+            time.sleep(0.1)
+        time.sleep(5)
+        killed = not audit.done()
+        os.kill(min(executors.pids()), signal.SIGKILL)
+        returned = audit.result()
     assert returned["rc"] == 0, returned["msg"]
+    assert killed
+    assert "Lost executor" in log.read_text("utf-8")
     rows = pq.read_table(returned["tables"]["offsets"]).to_pylist()
     assert {row["group"]: row["offset"] for row in rows if row["group"] in GROUPS} == dict.fromkeys(GROUPS, 3)
     assert Path(returned["report"]).stat().st_size > 0

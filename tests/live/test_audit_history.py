@@ -2,23 +2,27 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Several audits of one location: what changed since the last one, the trends, and which audits are kept."""
+"""Several audits of one location: what changed, the trends, which are kept, and what is left when the disk is full."""
 
 from __future__ import annotations
 
 import datetime
+import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import folders, pipeline
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.facts import Facts
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.publish import publish
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.store import Store
+from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from pyspark.sql import SparkSession
 
 from tests.live.task import audit_settings
+from tests.support import mounts
 from tests.support.spark import local_session
 from tests.support.worlds import DAY, NOW, World, active, commit
 
@@ -117,3 +121,26 @@ def test_audits_over_time(spark: SparkSession, tmp_path: Path) -> None:
     assert [one.audit_id for one in store.audits("a", NOW + 30 * DAY)] == [now["audit_id"], again["audit_id"]]
     assert [one.created - datetime.timedelta(days=11) for one in store.audits("a", NOW + 30 * DAY)][-1] == NOW
     assert spark.read.parquet(str(tmp_path / "audits" / "*" / "groups")).select("cluster_id").distinct().count() == 2
+
+
+def test_a_full_disk(spark: SparkSession, tmp_path: Path) -> None:
+    """Of the tables, then of the report: the audit before stays, and nothing of the new one."""
+    world = World([commit("stale", 45)], {"stale": {}})
+    with mounts.small(tmp_path, 1_000_000) as disk:
+        before = audit(spark, disk, "a", 1, world)
+        latest, filler = (disk / folders.LATEST).resolve(), disk / "filler"
+        for left, message in (
+            (8_000, rf"The tables cannot be written to {disk} \(IOException: No space left on device\)\."),
+            (
+                100_000,
+                rf"report: {disk}/audits/\S+/report.html cannot be written \(No space left on device\): .*",
+            ),
+        ):
+            free = os.statvfs(disk)
+            filler.write_bytes(b"x" * (free.f_bavail * free.f_frsize - left))
+            with pytest.raises(TaskError) as failed:
+                audit(spark, disk, "a", 0, world)
+            assert re.fullmatch(message, str(failed.value))
+            filler.unlink()
+            assert (disk / folders.LATEST).resolve() == latest
+            assert [path.name for path in (disk / "audits").iterdir()] == [before["audit_id"]]

@@ -438,14 +438,19 @@ def test_a_quota(cluster: Cluster, impatient: float) -> None:
     assert of_kind(rows, "partition", "records", "problem") == [(len(records), None)]
 
 
+def many(cluster: Cluster, name: str, count: int) -> tuple[list[Record], str]:
+    """Make a topic with many commits in small batches, as the real topic has them: a broker sends at least one."""
+    records = [commit(f"a-group-of-some-length-{number:05d}", 1) for number in range(count)]
+    topic = log(cluster, name, [])
+    for start in range(0, count, 1000):
+        offsets_topic.write(cluster.client(), records[start : start + 1000], topic)
+    return records, topic
+
+
 def test_the_rate_is_kept(cluster: Cluster) -> None:
     """Also by what the brokers send, but for what is fetched ahead: less than two seconds of the rate."""
     rate, count = 200_000, 20_000
-    records = [commit(f"a-group-of-some-length-{number:05d}", 1) for number in range(count)]
-    topic = log(cluster, "audit-rate", [])
-    # as in the real topic, a batch has few records; a broker sends at least one
-    for start in range(0, count, 1000):
-        offsets_topic.write(cluster.client(), records[start : start + 1000], topic)
+    records, topic = many(cluster, "audit-rate", count)
     proxy = cluster.proxies[1]
     proxy.clear()
     access = Access.of(connection(cluster.listeners["PROXIED"]))
@@ -480,6 +485,32 @@ def test_records_come_from_the_rack_of_the_client(three: Cluster) -> None:
         ]
         assert of_kind(rows, "offset_commit", "group", "offset") == [("a", 1)]
         assert min(1, three.proxies[follower].count("audit-rack").get(fetch, 0)) == others
+
+
+def test_a_leader_that_moves(three: Cluster) -> None:
+    """In the middle of the scan, which the rate makes longer."""
+    rate, count = 150_000, 20_000
+    records, topic = many(three, "audit-moves", count)
+    leader = coordinators.leaders(three.client(), topic)[0]
+    killer = threading.Timer(2, three.kill, [leader])
+    started = time.monotonic()
+    killer.start()
+    try:
+        access = Access.of(connection(three.bootstrap))
+        rows = [
+            row
+            for batch in scan.scan(access, topic, (Range(0, 0, count),), time.time() + PATIENCE, rate)
+            for row in batch.to_pylist()
+        ]
+        took = time.monotonic() - started
+        assert coordinators.leaders(three.client(), topic)[0] != leader
+    finally:
+        killer.cancel()
+        killer.join()
+        three.restart(leader)
+    assert took > 4
+    assert of_kind(rows, "partition", "records", "problem") == [(count, None)]
+    assert len(of_kind(rows, "offset_commit", "group")) == len(records)
 
 
 def test_a_broker_that_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:

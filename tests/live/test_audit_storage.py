@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +22,7 @@ from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.hdfs import Hdfs, hdfs
 from tests.support.ports import HOST
-from tests.support.s3 import KEY, S3, SECRET, s3
+from tests.support.s3 import KEY, READER, S3, SECRET, s3
 from tests.support.spark import standalone, stranger
 
 GROUPS = [f"audit-storage-{number}" for number in range(5)]
@@ -65,6 +66,13 @@ def test_an_object_store(cluster: Cluster, object_store: S3, tmp_path: Path, mon
     assert refused["msg"].startswith(
         "output: s3a://nowhere/a cannot be used (NoSuchBucketException: The specified bucket"
     )
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", READER)
+    refused = ansible("consumer_offsets_audit", cluster.bootstrap, output="s3a://audits/kafka", **given)
+    assert refused["rc"], refused
+    cannot = r"output: s3a://audits/kafka cannot be used \(S3Exception: .*\): check the location, "
+    assert re.match(cannot, refused["msg"])
+    assert not object_store.objects("audits")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
     ids = []
     for _audit in range(2):
         returned = ansible(

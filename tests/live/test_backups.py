@@ -17,7 +17,7 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
 
 from tests.live.task import ansible
-from tests.support import commits, exfat, topics, truth
+from tests.support import commits, mounts, topics, truth
 from tests.support.broker import Cluster
 
 TOPIC = "backups"
@@ -28,7 +28,7 @@ NUMBERS = itertools.count()
 def mount(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with contextlib.ExitStack() as stack:
         try:
-            root = stack.enter_context(exfat.mounted(tmp_path_factory.mktemp("mount")))
+            root = stack.enter_context(mounts.exfat(tmp_path_factory.mktemp("mount")))
         except RuntimeError as exc:
             pytest.fail(f"no file system without hard links: {exc}")
         (root / "a").touch()

@@ -18,7 +18,9 @@ from tests.support.hdfs import POM
 from tests.support.ports import HOST, free, listening
 from tests.support.process import Process
 
-REGION, KEY, SECRET = "eu-central-1", "audit", "s3cr3t-of-s3"
+REGION, SECRET = "eu-central-1", "s3cr3t-of-s3"
+#: one that may do everything, and one that may only read
+KEY, READER = "audit", "reader"
 _LOGGING = """<configuration>
 <appender name="all" class="ch.qos.logback.core.ConsoleAppender">
 <encoder><pattern>%d %level %msg%n</pattern></encoder>
@@ -65,10 +67,9 @@ def s3(folder: Path, bucket: str, timeout: float = 120) -> Iterator[S3]:
     """
     (port,) = free(1)
     (folder / "buckets" / bucket).mkdir(parents=True)
-    properties = {
+    common = {
         "s3proxy.endpoint": f"http://{HOST}:{port}",
         "s3proxy.authorization": "aws-v4",
-        "s3proxy.identity": KEY,
         "s3proxy.credential": SECRET,
         # S3A sends some that only Amazon's own server knows
         "s3proxy.ignore-unknown-headers": "true",
@@ -77,12 +78,17 @@ def s3(folder: Path, bucket: str, timeout: float = 120) -> Iterator[S3]:
         "jclouds.credential": "unused",
         "jclouds.filesystem.basedir": str(folder / "buckets"),
     }
-    conf, logging = folder / "s3proxy.conf", folder / "logback.xml"
-    conf.write_text("".join(f"{name}={value}\n" for name, value in properties.items()), "utf-8")
+    options = []
+    for key, read_only in ((KEY, "false"), (READER, "true")):
+        properties = {**common, "s3proxy.identity": key, "s3proxy.read-only-blobstore": read_only}
+        conf = folder / f"{key}.conf"
+        conf.write_text("".join(f"{name}={value}\n" for name, value in properties.items()), "utf-8")
+        options += ["--properties", str(conf)]
+    logging = folder / "logback.xml"
     logging.write_text(_LOGGING, "utf-8")
     command = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     command += [f"-Dlogback.configurationFile={logging}", "-cp", f"{jars.fetched(POM, 's3proxy', '-Ps3proxy')}/*"]
-    process = Process([*command, "org.gaul.s3proxy.Main", "--properties", str(conf)], folder / "s3proxy.log")
+    process = Process([*command, "org.gaul.s3proxy.Main", *options], folder / "s3proxy.log")
     try:
         deadline = time.monotonic() + timeout
         while not listening(port):

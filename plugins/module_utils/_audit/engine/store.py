@@ -36,6 +36,8 @@ _KIND = json_file.Kind("manifest", "kafkaops.groups/audit", 1)
 # the folder of an audit, or a link before it is renamed
 _AUDIT_NAME = re.compile(r"(\d{8}T\d{6}Z)-[0-9a-f]{8}(\.link)?")
 _TIME = "%Y%m%dT%H%M%SZ"
+# an error class of Spark
+_WRITE_FAILED = "[TASK_WRITE_FAILED]"
 # how long an audit without a manifest may still be running on another host
 _INCOMPLETE = datetime.timedelta(days=7)
 
@@ -103,6 +105,8 @@ class Store:
             if isinstance(exc, OSError) and not isinstance(exc, ConnectionError):
                 where = exc.filename or self.local.root
                 raise TaskError(f"output: {where} cannot be written ({exc.strerror or exc}).") from exc
+            if isinstance(exc, (PySparkException, Py4JJavaError)) and _WRITE_FAILED in str(exc):
+                raise TaskError(f"The tables cannot be written to {self.output.path()} ({cause(exc)}).") from exc
             raise
         for folder in self._folders:
             try:
