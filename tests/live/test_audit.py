@@ -133,6 +133,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audited]:
             output=str(output),
             stale_after=STALE_AFTER,
             owners_file=str(events.parent / "owners.csv"),
+            metrics_file=str(events.parent / "audit.prom"),
             spark_conf={
                 "spark.eventLog.enabled": "true",
                 "spark.eventLog.compress": "false",

@@ -12,6 +12,8 @@ from typing import Any
 
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.fleet import Cluster, Fleet, Point
 
+from tests.support.audits import HOSTILE
+
 NOW = datetime.datetime(2026, 6, 1, 12, tzinfo=datetime.UTC)
 
 
@@ -39,6 +41,27 @@ def cluster(cluster_id: str, audits: Sequence[tuple[float, int, int]], **fields:
         "trend": trend,
     }
     return Cluster(**{"cluster_id": cluster_id, **given, **fields})
+
+
+def many(clusters: int) -> Fleet:
+    """Return a fleet of that many clusters, HOSTILE names first; some audits are old, incomplete, or the only one."""
+    made = [
+        cluster(
+            f"LqMsGZkBQkaXCRaSfF{number:04}",
+            [
+                (days * 1.0 + number % 9, 2000 + number * 37 + 29 - days, 30 + (days * number) % 23)
+                for days in range(0 if number % 10 == 3 else 29, -1, -1)
+            ],
+            name=HOSTILE[number] if number < len(HOSTILE) else None if number % 3 else f"region-{number}-production",
+            complete=number % 11 > 0,
+            old=number % 9 > 7,
+            known_lag=None if number % 10 == 7 else number**7,
+            link=None if number % 6 == 5 else "./audits/20260601T120000Z-00000001/report.html",
+            report=f"s3a://kafka-audits/production/audits/20260601T120000Z-{number:08}/report.html",
+        )
+        for number in range(clusters)
+    ]
+    return fleet(made, problems=["Audit 20260601T120000Z-0000beef of /data cannot be read: it has no manifest.json."])
 
 
 def fleet(clusters: Sequence[Cluster], **fields: Any) -> Fleet:
