@@ -285,19 +285,25 @@ def test_a_fleet_fits_the_screen(browser: Browser, fleet_file: Path, tmp_path: P
         assert cut(opened, ".tiles dt, .tiles dd, figcaption, .multiples p, #clusters td, #clusters tbody th") == []
         marks = drawn(opened, ".multiples figure")
         assert len(marks) == 50
-        # clusters with one audit have no lines, and a lag is unknown or does not change
+        # clusters with one audit have no lines, and the lag of others is unknown
         assert {len(lines) for lines, _bars in marks} == {0, 2, 3}
-        assert all(width > 0 for lines, _bars in marks for width, _height in lines)
+        # each fills its card
+        cards = opened.page.eval_on_selector_all(".multiples figure", "each => each.map(card => card.clientWidth)")
+        for (lines, _bars), card in zip(marks, cards, strict=True):
+            assert all(card - 60 < line < card for line, _height in lines)
         # a phone shows the rest of the table by scrolling
         table = opened.page.locator("#clusters .scroll")
         assert table.evaluate("each => each.clientWidth") <= width
         table.evaluate("each => { each.scrollLeft = each.scrollWidth; }")
-        assert opened.page.locator("#clusters a").first.is_visible()
+        name, link = (opened.page.locator(f"#clusters {part}").first.bounding_box() for part in ("tbody th", "a"))
+        assert name is not None
+        assert link is not None
+        assert 0 <= name["x"] < name["x"] + name["width"] <= link["x"] < link["x"] + link["width"] <= width
 
 
 def test_a_fleet_shows_the_ages_of_its_audits(browser: Browser, fleet_file: Path) -> None:
     def ages(opened: Opened) -> dict[str, int]:
-        texts = opened.page.locator("#clusters .age").all_inner_texts()
+        texts = opened.page.locator("#clusters .ago").all_inner_texts()
         return {text: texts.count(text) for text in sorted({*texts})}
 
     def old(opened: Opened) -> tuple[int, int]:

@@ -153,7 +153,16 @@ def test_the_page() -> None:
     ]
     text = fleet.render(fleets.fleet(clusters, problems=["Audit x cannot be read: <why>."]))
     assert cells(text) == [
-        ["alpha incomplete", "2026-04-22 12:00 UTC old", "5", "5", "10", "4", "unknown", "/data/alpha/report.html"],
+        [
+            "alpha incomplete",
+            "2026-04-22 12:00 UTC old",
+            "5",
+            "5",
+            "10",
+            "4",
+            "unknown",
+            "audits/20260601T120000Z-00000001/report.html",
+        ],
         ["Middle", "2026-06-01 12:00 UTC old", "1", "0", "10", "4", "7", "Report"],
         ["zeta", "2026-06-01 12:00 UTC old", "15", "3", "10", "4", f"{2**64:,}", "Report"],
     ]

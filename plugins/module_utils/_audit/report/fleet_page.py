@@ -51,15 +51,15 @@ TEMPLATE = r"""<!DOCTYPE html>
     <table>
       <thead><tr><th scope="col">Cluster</th><th scope="col">Last audit</th>
         <th scope="col" class="number">Groups</th><th scope="col" class="number">Stale groups</th>
-        <th scope="col" class="number">Findings</th><th scope="col" class="number">In the plan</th>
+        <th scope="col" class="number">Findings</th><th scope="col" class="number">Planned</th>
         <th scope="col" class="number">Known lag</th><th scope="col">Report</th></tr></thead>
       <tbody>
       {% for cluster in clusters %}
         <tr data-audited="{{ cluster.audited_at.timestamp()|int }}"{% if cluster.old %} class="old"{% endif %}>
           <th scope="row"><bdi title="{{ cluster.cluster_id|printable }}">{{ title(cluster)|shorten(60) }}</bdi>
             {% if not cluster.complete %}<span class="badge">incomplete</span>{% endif %}</th>
-          <td class="time">{{ cluster.audited_at|time }} <span class="age"></span>
-            <span class="badge mark">old</span></td>
+          <td class="time">{{ cluster.audited_at|time }}
+            <div><span class="ago"></span> <span class="badge mark">old</span></div></td>
           <td class="number">{{ cluster.last.groups|number }}</td>
           <td class="number">{{ cluster.last.stale_groups|number }}</td>
           <td class="number">{{ cluster.last.findings|number }}</td>
@@ -67,7 +67,7 @@ TEMPLATE = r"""<!DOCTYPE html>
           <td class="number">
             {{- "unknown" if cluster.last.known_lag is none else cluster.last.known_lag|number }}</td>
           <td>{% if cluster.link %}<a href="{{ cluster.link }}">Report</a>
-            {%- else %}<code class="path">{{ cluster.report|printable }}</code>{% endif %}</td></tr>
+            {%- else %}<code class="path">audits/{{ cluster.audit_id }}/report.html</code>{% endif %}</td></tr>
       {% endfor %}
       </tbody>
     </table>
@@ -93,8 +93,9 @@ TEMPLATE = r"""<!DOCTYPE html>
         {{ cluster.stale_after|printable }}</p>
       {% for line in drawn(cluster) %}
       {% if line.lines %}
-      <svg viewBox="-2 -2 124 36" role="img" aria-label="{{ line.title }}: last {{ line.last|number }}, at most
- {{ line.highest|number }}">{% for points in line.lines %}<polyline points="{{ points }}"/>{% endfor %}</svg>
+      <svg viewBox="-2 -2 124 36" preserveAspectRatio="none" role="img"
+        aria-label="{{ line.title }}: last {{ line.last|number }}, at most {{ line.highest|number }}">
+        {%- for points in line.lines %}<polyline points="{{ points }}"/>{% endfor %}</svg>
       {% endif %}
       <p>{{ line.title }}: {{ line.last|number }}, at most {{ line.highest|number }}</p>
       {% endfor %}</figure>
@@ -114,8 +115,9 @@ when the page is opened.</p>
 STYLE = r"""
 .mark { display: none; }
 .old .mark { display: inline-block; }
-#clusters .age { color: var(--muted); text-align: left; }
-@media print { #clusters .age { display: none; } }
+.ago { color: var(--muted); }
+#clusters .path { display: block; min-width: 11rem; }
+@media print { .ago { display: none; } }
 """
 
 SCRIPT = r"""
@@ -129,7 +131,7 @@ function age(seconds) {
 const rows = [...document.querySelectorAll("[data-audited]")];
 for (const row of rows) {
   const seconds = Date.now() / 1000 - Number(row.dataset.audited);
-  row.querySelector(".age").textContent = `${age(seconds)} ago`;
+  row.querySelector(".ago").textContent = `${age(seconds)} ago`;
   if (seconds > limit) row.classList.add("old");
 }
 const old = rows.filter(row => row.classList.contains("old")).length, tile = document.getElementById("old");

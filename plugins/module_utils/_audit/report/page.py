@@ -75,10 +75,12 @@ TEMPLATE = r"""<!DOCTYPE html>
   {% for one in audit.multiples %}
     <figure class="card"><figcaption><bdi title="{{ one.group|printable }}">{{ one.group|printable|shorten(32) }}</bdi>
       </figcaption>
-      <svg viewBox="-2 -2 124 36" role="img" aria-label="Lag: now {{ one.last_lag|number }}, at most
- {{ one.highest_lag|number }}">{% for line in one.lag %}<polyline points="{{ line }}"/>{% endfor %}</svg>
+      <svg viewBox="-2 -2 124 36" preserveAspectRatio="none" role="img"
+        aria-label="Lag: now {{ one.last_lag|number }}, at most {{ one.highest_lag|number }}">
+        {%- for line in one.lag %}<polyline points="{{ line }}"/>{% endfor %}</svg>
       <p>Lag {{ one.last_lag|number }}, at most {{ one.highest_lag|number }}</p>
-      <svg viewBox="-2 -2 124 36" role="img" aria-label="Commits in 30 days: at least {{ one.commits|number }}">
+      <svg viewBox="-2 -2 124 36" preserveAspectRatio="none" role="img"
+        aria-label="Commits in 30 days: at least {{ one.commits|number }}">
       {%- for x, y, width, height in one.bars -%}
         <rect x="{{ x }}" y="{{ y }}" width="{{ width }}" height="{{ height }}"/>
       {%- endfor %}</svg>
@@ -308,6 +310,8 @@ input, select, .pager button {
 #owners .scroll { max-height: 24rem; }
 .listing thead th { position: sticky; top: 0; background: var(--surface); white-space: normal; }
 .listing tbody th { min-width: 8rem; }
+.listing th:first-child { position: sticky; left: 0; background: var(--surface); border-right: 1px solid var(--line); }
+.listing thead th:first-child { z-index: 1; }
 table { border-spacing: 0; width: 100%; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.45rem 0.75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 tbody tr:last-child > * { border-bottom: 0; }
