@@ -101,8 +101,6 @@ def _locations(output: str, local_output: str | None) -> tuple[str, str]:
 
 def _metrics_file(value: str | None) -> str | None:
     path = inputs.optional_path(value, "metrics_file")
-    if path is not None:
-        readable_file.check(path, "metrics_file")
     return None if path is None else os.path.abspath(path)
 
 
@@ -121,6 +119,8 @@ def _folder(value: str, option: str) -> str:
 async def audit(settings: Settings, session: Session) -> dict[str, t.Any]:
     """Audit the topic; the session only checks that the brokers respond, and collects warnings."""
     process.check(settings)
+    if settings.metrics_file is not None:
+        readable_file.check(settings.metrics_file, "metrics_file")
     answer = process.run(settings)
     session.warnings += answer.pop("warnings")
     return answer

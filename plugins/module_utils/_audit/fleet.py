@@ -25,7 +25,6 @@ def parse(params: dict[str, t.Any]) -> FleetSettings:
     """Return the checked options of the module; raises TaskError if an option is not valid."""
     output = options.location(params["output"])
     dest = os.path.abspath(inputs.path(inputs.needed(params["dest"], "dest"), "dest"))
-    readable_file.check(dest, "dest")
     if os.path.dirname(dest) == os.path.abspath(output) and os.path.basename(dest) in (store.PLAN, store.REPORT):
         raise InvalidOption(f"dest: {dest} is a file of the latest audit: name another file.")
     max_age = inputs.duration(params["max_age"], "max_age")
@@ -70,5 +69,6 @@ def _url(value: str) -> str:
 
 def write_report(settings: FleetSettings, check_mode: bool) -> dict[str, t.Any]:
     """Write the page of the latest audits of all clusters; raises TaskError if it cannot be made."""
+    readable_file.check(settings.dest, "dest")
     process.check(settings)
     return process.run(dataclasses.replace(settings, check_mode=check_mode), fleet_job.__name__)

@@ -39,9 +39,7 @@ def parse(folder: pathlib.Path, **given: t.Any) -> engine.FleetSettings:
         ({"output": "s3a://key:secret@bucket/a"}, "output must not contain a password"),
         ({"output": "s3a://bucket"}, "but must name a folder in it"),
         ({"dest": ""}, "dest is empty"),
-        ({"dest": "/nowhere/fleet.html"}, "dest: /nowhere is not a folder: create it first."),
         ({"dest": "FOLDER/report.html"}, "is a file of the latest audit: name another file."),
-        ({"dest": "FOLDER"}, "is a folder: set the path of a file in it."),
         ({"max_age": "0d"}, "max_age must be longer than 0"),
         ({"max_age": "soon"}, "max_age is 'soon'"),
         ({"timeout": 0}, "timeout is 0"),
@@ -61,6 +59,19 @@ def test_options_that_are_refused(tmp_path: pathlib.Path, given: dict[str, t.Any
     with pytest.raises(TaskError) as refused:
         parse(tmp_path, **given)
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("none/fleet.html", "/none is not a folder: create it first."),
+        (".", " is a folder: set the path of a file in it."),
+    ],
+)
+def test_a_page_that_cannot_be_written_is_refused_at_once(tmp_path: pathlib.Path, name: str, message: str) -> None:
+    with pytest.raises(TaskError) as refused:
+        options.write_report(parse(tmp_path, dest=str(tmp_path / name)), check_mode=False)
+    assert str(refused.value) == f"dest: {tmp_path}{message} Nothing was changed."
 
 
 def test_settings_pass_through_the_private_folder(tmp_path: pathlib.Path) -> None:
