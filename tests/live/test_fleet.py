@@ -103,8 +103,8 @@ class Fleet:
             unfinished: "it has no manifest.json",
             damaged: "manifest.json is damaged",
             lacking: "groups has 0 rows, but 2 were written",
-            broken: "",
-            gone: "[PATH_NOT_FOUND]",
+            broken: "a table cannot be read (ChecksumException)",
+            gone: "a table cannot be read ([PATH_NOT_FOUND] Path does not exist)",
         }
 
 
