@@ -385,7 +385,7 @@ def test_the_metrics(audited: Audited) -> None:
     read = {(sample.name.removeprefix("kafkaops_audit_"), *sample.labels.values()): sample.value for sample in samples}
     summary, groups, findings = audited.returned["summary"], audited.table("groups"), audited.table("findings")
     manifest = json.loads(Path(audited.returned["plan"]).with_name("manifest.json").read_text("utf-8"))
-    assert read == {
+    expected: dict[tuple[str, ...], float] = {
         ("success",): 1,
         ("complete",): manifest["complete"],
         ("timestamp_seconds",): groups[0]["audited_at"].timestamp(),
@@ -412,6 +412,7 @@ def test_the_metrics(audited: Audited) -> None:
             )
         },
     }
+    assert read == expected
 
 
 def test_the_report_is_there(audited: Audited) -> None:

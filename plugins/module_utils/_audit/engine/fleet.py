@@ -214,16 +214,20 @@ def _cluster(settings: FleetSettings, folder: Folder, audits: list[Audit], count
         audits=len(audits),
         report=folder.path(*path),
         link=_link(settings, folder, path),
-        trend=[page.Point(audit.created, **_numbers(counts[audit.audit_id])) for audit in compared],
+        trend=[_point(audit, counts[audit.audit_id]) for audit in compared],
     )
 
 
-def _numbers(row: Row) -> dict[str, int | None]:
+def _point(audit: Audit, row: Row) -> page.Point:
     lag = row.get("known_lag")
-    return {
-        **{name: row[name] for name in ("groups", "stale_groups", "findings", "planned")},
-        "known_lag": None if lag is None else int(lag),
-    }
+    return page.Point(
+        audit.created,
+        groups=row["groups"],
+        stale_groups=row["stale_groups"],
+        findings=row["findings"],
+        planned=row["planned"],
+        known_lag=None if lag is None else int(lag),
+    )
 
 
 def _link(settings: FleetSettings, folder: Folder, path: tuple[str, ...]) -> str | None:
