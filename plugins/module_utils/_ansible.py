@@ -171,6 +171,7 @@ def run(
     argument_spec: dict[str, t.Any],
     parse: c.Callable[[Params], R],
     operation: c.Callable[[R, Session], c.Coroutine[t.Any, t.Any, Outcome]],
+    failed: c.Callable[[R], None] | None = None,
     **rules: t.Any,
 ) -> None:
     """Run a module: its own options and the connection's, one operation, one exit.
@@ -179,6 +180,7 @@ def run(
         argument_spec: the module's own options.
         parse: checks of the options what rules cannot say, before anything is sent, and puts them into a value.
         operation: what it does with that value: a Report of what was changed, or an answer that changes nothing.
+        failed: what it does if the operation fails, or cannot connect.
         rules: mutually_exclusive and the like.
     """
     module = _module(declared(argument_spec, rules))
@@ -189,12 +191,17 @@ def run(
         # first: the audit's request contains the connection
         write_contents(module.params, lambda: str(module.tmpdir))
         request = parse(module.params)
-        with Session(Connection.from_params(module.params), module.check_mode) as session:
-            try:
-                outcome = session.wire.run(operation, request, session)
-            finally:
-                for warning in session.warnings:
-                    module.warn(warning)
+        try:
+            with Session(Connection.from_params(module.params), module.check_mode) as session:
+                try:
+                    outcome = session.wire.run(operation, request, session)
+                finally:
+                    for warning in session.warnings:
+                        module.warn(warning)
+        except (CallError, TaskError):
+            if failed is not None:
+                failed(request)
+            raise
     except MissingLibrary as exc:
         module.fail_json(msg=missing_required_lib(exc.library), exception=exc.trace)
     except ConditionsNotMet as exc:
@@ -220,7 +227,8 @@ def run_on_files(
     Args:
         argument_spec: all options of the module.
         parse: as in `run`.
-        operation: what it does with the request, and in check mode or not; it returns the result, with its diff.
+        operation: what it does with the request, and in check mode or not; it returns the result, with its diff and its
+            warnings if it has some.
         rules: mutually_exclusive and the like.
     """
     module = _module({"argument_spec": argument_spec, **rules})
@@ -229,7 +237,9 @@ def run_on_files(
     except TaskError as exc:
         module.fail_json(msg=str(exc), changed=False)
     if not module._diff:
-        del returned["diff"]
+        returned.pop("diff", None)
+    for warning in returned.pop("warnings", ()):
+        module.warn(warning)
     module.exit_json(**returned)
 
 

@@ -21,12 +21,14 @@ description:
   - The module does not change the cluster.
 extends_documentation_fragment:
   - kafkaops.groups.connection
+  - kafkaops.groups.spark
   - kafkaops.groups.attributes
   - kafkaops.groups.attributes.actiongroup_kafka
 requirements:
   - Java >= 17
   - confluent-kafka >= 2.16.1
   - pyspark, pyarrow and jinja2, as in C(meta/requirements.txt)
+  - prometheus_client, only for O(metrics_file)
 attributes:
   check_mode:
     support: full
@@ -128,22 +130,6 @@ options:
         as separators, with or without a byte order mark and CRLF.
       - The path is on the host that the module runs on.
     type: path
-  master:
-    description:
-      - The Spark master. V(local[*]) uses all cores of this host.
-      - For a cluster, use the master URL of Spark, such as V(spark://host:7077). The code is shipped to the
-        executors. They require Python with C(confluent-kafka) and C(pyarrow), and must be able to connect to the
-        brokers.
-    type: str
-    default: local[*]
-  spark_conf:
-    description:
-      - Additional Spark properties, such as C(spark.driver.memory).
-      - The properties are passed in a private file, not on the command line of Spark.
-      - B(Do not put secrets here.) Ansible logs the arguments of tasks. Put Spark secrets into
-        C(spark-defaults.conf), or set C(no_log) on the task.
-    type: dict
-    default: {}
   topic:
     description: The topic to read. Change this only to read a copy of the offsets topic.
     type: str
@@ -162,7 +148,23 @@ options:
         limit prolongs the audit. Increase O(timeout) accordingly.
       - By default, there is no limit.
     type: bytes
+  metrics_file:
+    description:
+      - The path of a file for the metrics of the audit on the host that the module runs on, in the format OpenMetrics.
+        An existing file is replaced atomically. Its mode is C(0644).
+      - The textfile collector of C(node_exporter) reads files whose names end in C(.prom), from the folder of its
+        option C(--collector.textfile.directory). Use one file for each cluster.
+      - Each metric starts with C(kafkaops_audit_) and has the label C(cluster_id). The metrics are the number of groups
+        by state, the stale groups, the findings by kind, the committed offsets, the size of the plan, the records read,
+        and with O(owners) the numbers of each owner. There are no metrics of single groups.
+      - C(kafkaops_audit_timestamp_seconds) is the start of the last audit that succeeded. If an audit fails, only
+        C(kafkaops_audit_success) changes, from 1 to 0. An audit that is killed, or cannot start, changes nothing,
+        therefore monitor C(kafkaops_audit_timestamp_seconds), too.
+      - Requires the Python library C(prometheus_client).
+    type: path
 notes:
+  - The code is shipped to the executors of O(master). They require Python with C(confluent-kafka) and C(pyarrow), and
+    must be able to connect to the brokers.
   - >-
     Permissions: READ and DESCRIBE on the topic O(topic), DESCRIBE on the cluster (to list all groups), DESCRIBE on
       the groups and their topics, DESCRIBE_CONFIGS on the cluster for the retention of offsets and the groups with
@@ -189,6 +191,7 @@ notes:
   - Kafka deletes the committed offsets of a deleted topic. If some remain, no request can delete them. They expire,
     or are deleted with their group.
 seealso:
+  - module: kafkaops.groups.fleet_report
   - module: kafkaops.groups.consumer_group
   - module: kafkaops.groups.consumer_group_offsets
   - module: kafkaops.groups.consumer_group_info
@@ -256,6 +259,12 @@ EXAMPLES = r"""
           spark.executor.memory: 4g
           spark.pyspark.python: /opt/kafka-audit/bin/python
         timeout: 3600
+
+    - name: Audit the cluster with metrics for node_exporter
+      kafkaops.groups.consumer_offsets_audit:
+        output: /var/lib/kafka-audit
+        metrics_file: /var/lib/node_exporter/textfile/kafka-audit-production.prom
+        timeout: 1800
 """
 
 RETURN = r"""
@@ -443,6 +452,7 @@ requests:
 
 from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import run
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit import audit
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.options import SPARK_SPEC
 
 
 def main() -> None:
@@ -461,14 +471,15 @@ def main() -> None:
                 "options": {"match": {"type": "raw", "required": True}, "owner": {"type": "raw", "required": True}},
             },
             "owners_file": {"type": "path"},
-            "master": {"type": "str", "default": "local[*]"},
-            "spark_conf": {"type": "dict", "default": {}},
+            **SPARK_SPEC,
             "topic": {"type": "str", "default": "__consumer_offsets"},
             "client_rack": {"type": "str"},
             "read_rate": {"type": "bytes"},
+            "metrics_file": {"type": "path"},
         },
         audit.parse,
         audit.audit,
+        failed=audit.failed,
         mutually_exclusive=[("owners", "owners_file")],
     )
 

@@ -39,6 +39,7 @@ LEAST: dict[str, dict[str, t.Any]] = {
     "consumer_group_members": {**GROUP, "remove_all": True},
     "consumer_group_offsets": {"group": "g", "topics": [{"name": "t"}], "reset": {"to_earliest": True}},
     "consumer_offsets_audit": {"output": os.path.join(FOLDER, "kafkaops-odd")},
+    "fleet_report": {"output": "/nowhere/audits", "dest": os.path.join(FOLDER, "kafkaops-odd.html")},
     "group_config": GROUP,
     "plan_approval": {"plan": "/nowhere/plan.json", "approved_by": "somebody", "dest": "/nowhere/approved.json"},
     "share_group_offsets": {"group": "g", "topics": [{"name": "t"}], "reset": {"to_earliest": True}},

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -21,9 +22,10 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine impo
 from confluent_kafka import Consumer as PlainConsumer
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from tests.live.task import ansible, audit_settings, run
-from tests.support import commits, offsets_topic, topics, truth
+from tests.support import audits, commits, offsets_topic, topics, truth
 from tests.support.broker import Cluster
 from tests.support.clients import properties
 from tests.support.consumers import Consumer
@@ -133,6 +135,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audited]:
             output=str(output),
             stale_after=STALE_AFTER,
             owners_file=str(events.parent / "owners.csv"),
+            metrics_file=str(events.parent / "audit.prom"),
             spark_conf={
                 "spark.eventLog.enabled": "true",
                 "spark.eventLog.compress": "false",
@@ -372,6 +375,44 @@ def test_groups_findings_and_plan_have_owners(audited: Audited) -> None:
     assert known == {"many": (many, 2 * many), "team-a": (2, 5), "team-b": (1, 1), "team-c": (1, 2)}
     page = Path(audited.returned["report"]).read_text(encoding="utf-8")
     assert re.findall(r'href="#owner=(.*?)"', page) == ["", "many", "team-a", "team-b", "team-c"]
+
+
+def test_the_metrics(audited: Audited) -> None:
+    path = audited.events.parent / "audit.prom"
+    samples = [each for family in text_string_to_metric_families(path.read_text("utf-8")) for each in family.samples]
+    cluster_id = truth.cluster_id(audited.cluster.client())
+    assert {sample.labels.pop("cluster_id") for sample in samples} == {cluster_id}
+    read = {(sample.name.removeprefix("kafkaops_audit_"), *sample.labels.values()): sample.value for sample in samples}
+    summary, groups, findings = audited.returned["summary"], audited.table("groups"), audited.table("findings")
+    manifest = json.loads(Path(audited.returned["plan"]).with_name("manifest.json").read_text("utf-8"))
+    expected: dict[tuple[str, ...], float] = {
+        ("success",): 1,
+        ("complete",): manifest["complete"],
+        ("timestamp_seconds",): groups[0]["audited_at"].timestamp(),
+        ("duration_seconds",): audited.returned["duration"],
+        ("stale_groups",): summary["stale_groups"],
+        ("offsets",): summary["offsets"],
+        ("planned_groups",): summary["delete_groups"],
+        ("planned_offsets",): summary["delete_offsets"],
+        ("records_read",): summary["records"],
+        ("undecodable_records",): summary["undecodable"],
+        **{
+            ("groups", state or "not_visible"): count
+            for state, count in Counter(row["state"] for row in groups).items()
+        },
+        **{("findings", kind): count for kind, count in Counter(row["kind"] for row in findings).items()},
+        **{
+            (f"owner_{name}", row["owner"] or ""): row[key]
+            for row in audits.owners(groups, findings)
+            for name, key in (
+                ("groups", "groups"),
+                ("stale_groups", "stale"),
+                ("findings", "findings"),
+                ("planned_findings", "planned"),
+            )
+        },
+    }
+    assert read == expected
 
 
 def test_the_report_is_there(audited: Audited) -> None:

@@ -48,6 +48,7 @@ BROKERS = re.compile(r"kafka-[a-z0-9-]+\.example\.com:\d+")
 CLUSTER_ID = "LqMsGZkBQkaXCRaSfF1jDg"
 
 AUDIT = "needs Spark: tests/live/test_awx.py and test_audit*.py run the module"
+FLEET = "needs Spark and audits: tests/live/test_fleet.py runs the module"
 SPARK = "needs a Spark cluster: tests/live/test_audit_cluster.py"
 AWX = "needs AWX: tests/checks/test_awx_setup.py runs the role against a store"
 SECURED = "needs TLS, SASL or Kerberos: tests/live/test_guides.py connects with each"
@@ -62,9 +63,14 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/docsite/rst/audit_at_scale.rst", "Audit a large cluster, with the tables in an object store"): (
         "needs an object store: tests/live/test_audit_storage.py"
     ),
+    ("docs/docsite/rst/audit_fleet.rst", "Audit all clusters"): AUDIT,
+    ("docs/docsite/rst/audit_fleet.rst", "Audit the cluster with metrics"): AUDIT,
+    ("docs/docsite/rst/audit_fleet.rst", "Report the audits of all clusters"): FLEET,
+    ("plugins/modules/fleet_report.py", "Report the audits of all clusters"): FLEET,
     ("docs/docsite/rst/cleanup.rst", "Audit the cluster"): AUDIT,
     ("plugins/modules/consumer_offsets_audit.py", "Audit the cluster"): AUDIT,
     ("plugins/modules/consumer_offsets_audit.py", "Audit the cluster with the owners of its groups"): AUDIT,
+    ("plugins/modules/consumer_offsets_audit.py", "Audit the cluster with metrics for node_exporter"): AUDIT,
     ("plugins/modules/consumer_offsets_audit.py", "Delete the stale groups of one team"): (
         "applies the plan of the audit before it: tests/live/test_plan.py"
     ),
@@ -459,7 +465,8 @@ def test_every_example_is_run_or_listed(ran: Result) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [name for name in MODULES if not name.endswith("_info") and name != "consumer_offsets_audit"]
+    "module",
+    [name for name in MODULES if not name.endswith("_info") and name not in ("consumer_offsets_audit", "fleet_report")],
 )
 def test_the_examples_of_a_module_change_something(ran: Result, module: str) -> None:
     _examples, tasks, _problems = ran

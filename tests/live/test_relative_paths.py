@@ -21,6 +21,7 @@ STREAMS_RESET = {"streams_reset_application_id": "app", "streams_reset_input_top
     [
         ("audit", {"audit_output": "found"}, "found"),
         ("audit", {"audit_output": "/tmp", "audit_owners_file": "found"}, "found"),
+        ("audit", {"audit_output": "/tmp", "audit_metrics_file": "found"}, "found"),
         ("cleanup", {**CLEANUP, "cleanup_output": "found"}, "found"),
         ("cleanup", {**CLEANUP, "cleanup_backup_folder": "found"}, "found"),
         ("cleanup", {**CLEANUP, "cleanup_plan": "found"}, "found"),

@@ -2,11 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The report in a real browser: opened as a file, at the size that a large cluster gives."""
+"""The report and the page of a fleet in a real browser: opened as files, at the size of a large cluster and fleet."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import datetime
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,10 +16,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import render, wording
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import fleet, render, wording
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.support import audits
+from tests.support import audits, fleets
 
 pytestmark = pytest.mark.live
 
@@ -41,6 +43,7 @@ class Opened:
     """The page, and what must stay empty: what it asked for but its own file, and what it complained about."""
 
     page: Page
+    url: str
     requests: list[str] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
 
@@ -87,22 +90,31 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def opened(browser: Browser, file: Path) -> Iterator[Opened]:
-    """The report, open; whatever the test does, the page asks for nothing and complains about nothing."""
+@contextlib.contextmanager
+def opening(browser: Browser, file: Path, now: datetime.datetime | None = None) -> Iterator[Opened]:
+    """A page, open; whatever the test does, the page asks for nothing and complains about nothing."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(PATIENCE_MS)
-    shown = Opened(context.new_page())
+    shown = Opened(context.new_page(), file.as_uri())
+    if now is not None:
+        shown.page.clock.set_fixed_time(now)
     shown.page.on("request", lambda request: shown.requests.append(request.url))
     shown.page.on("console", lambda message: shown.complaints.append(message.text))
     shown.page.on("pageerror", lambda error: shown.complaints.append(str(error)))
-    shown.page.goto(file.as_uri())
+    shown.page.goto(shown.url)
     yield shown
     title = shown.page.title()
     context.close()
-    assert shown.requests == [file.as_uri()]
+    assert shown.requests == [shown.url]
     assert shown.complaints == []
     assert title.startswith("Consumer groups of ")
+
+
+@pytest.fixture
+def opened(browser: Browser, file: Path) -> Iterator[Opened]:
+    """The report, open."""
+    with opening(browser, file) as shown:
+        yield shown
 
 
 def test_shows_few_rows(browser: Browser, file: Path) -> None:
@@ -215,10 +227,112 @@ def _option(opened: Opened, label: str, start: str) -> str:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 768, 1280])
 def test_fits_the_screen(opened: Opened, tmp_path: Path, width: int, scheme: str) -> None:
+    show(opened, width, scheme, tmp_path / f"{width}-{scheme}.png")
+    # of the section on the last audit
+    assert cut(opened, ".changes li, .multiples figcaption, .multiples p") == []
+    marks = drawn(opened, "#since .multiples figure")
+    assert len(marks) == 12
+    # of a group without commits, the second drawing is empty
+    assert [len(bars) for _lines, bars in marks].count(0) == 1
+    for lines, bars in marks:
+        assert lines
+        assert all(width > 0 and height > 0 for width, height in [*lines, *bars])
+    broken = [len(lines) for lines, _bars in marks if len(lines) > 1]
+    assert broken == [2]
+
+
+def show(opened: Opened, width: int, scheme: str, picture: Path) -> None:
+    """Show the page at a width, and take a picture of it; nothing is wider than the screen."""
     opened.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     opened.page.set_viewport_size({"width": width, "height": 800})
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
-    opened.page.screenshot(path=str(tmp_path / f"{width}-{scheme}.png"), full_page=True)
+    opened.page.screenshot(path=str(picture), full_page=True)
+
+
+def cut(opened: Opened, selector: str) -> list[str]:
+    """The texts that are wider than their element, of which there are some."""
+    texts: list[str] = opened.page.eval_on_selector_all(
+        selector,
+        """elements => elements.length
+            ? elements.filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.textContent)
+            : ["nothing"]""",
+    )
+    return texts
+
+
+def drawn(opened: Opened, selector: str) -> list[tuple[list[tuple[float, float]], list[tuple[float, float]]]]:
+    """The widths and heights in the picture of the lines and the bars of each drawing."""
+    marks: list[tuple[list[tuple[float, float]], list[tuple[float, float]]]] = opened.page.eval_on_selector_all(
+        selector,
+        """figures => figures.map(figure => ["polyline", "rect"].map(mark => [...figure.querySelectorAll(mark)]
+            .map(each => each.getBoundingClientRect()).map(box => [box.width, box.height])))""",
+    )
+    return marks
+
+
+@pytest.fixture(scope="module")
+def fleet_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a fleet of 50 clusters."""
+    path = tmp_path_factory.mktemp("fleet") / "fleet.html"
+    path.write_text(fleet.render(fleets.many(50)), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1280, "light"), (1280, "dark")])
+def test_a_fleet_fits_the_screen(browser: Browser, fleet_file: Path, tmp_path: Path, width: int, scheme: str) -> None:
+    with opening(browser, fleet_file, fleets.NOW) as opened:
+        show(opened, width, scheme, tmp_path / f"fleet-{width}-{scheme}.png")
+        assert cut(opened, ".tiles dt, .tiles dd, figcaption, .multiples p, #clusters td, #clusters tbody th") == []
+        marks = drawn(opened, ".multiples figure")
+        assert len(marks) == 50
+        # clusters with one audit have no lines, and the lag of others is unknown
+        assert {len(lines) for lines, _bars in marks} == {0, 2, 3}
+        # each fills its card
+        cards = opened.page.eval_on_selector_all(".multiples figure", "each => each.map(card => card.clientWidth)")
+        for (lines, _bars), card in zip(marks, cards, strict=True):
+            assert all(card - 60 < line < card for line, _height in lines)
+        # a phone shows the rest of the table by scrolling
+        table = opened.page.locator("#clusters .scroll")
+        assert table.evaluate("each => each.clientWidth") <= width
+        table.evaluate("each => { each.scrollLeft = each.scrollWidth; }")
+        name, link = (opened.page.locator(f"#clusters {part}").first.bounding_box() for part in ("tbody th", "a"))
+        assert name is not None
+        assert link is not None
+        assert 0 <= name["x"] < name["x"] + name["width"] <= link["x"] < link["x"] + link["width"] <= width
+
+
+def test_a_fleet_shows_the_ages_of_its_audits(browser: Browser, fleet_file: Path) -> None:
+    def ages(opened: Opened) -> dict[str, int]:
+        texts = opened.page.locator("#clusters .ago").all_inner_texts()
+        return {text: texts.count(text) for text in sorted({*texts})}
+
+    def old(opened: Opened) -> tuple[int, int]:
+        marks = [mark.is_visible() for mark in opened.page.locator("#clusters .mark").all()]
+        return sum(marks), int(opened.page.locator("#old dd").inner_text())
+
+    with opening(browser, fleet_file, fleets.NOW + datetime.timedelta(minutes=40)) as opened:
+        assert ages(opened) == {
+            "24 h ago": 6,
+            "40 min ago": 6,
+            **{f"{days} d ago": 6 for days in range(2, 5)},
+            **{f"{days} d ago": 5 for days in range(5, 9)},
+        }
+        # an age of 7 days and 40 minutes is more than 7 days
+        assert old(opened) == (10, 10)
+        titles = opened.page.locator("#clusters tbody th bdi").all_inner_texts()
+        assert audits.HOSTILE[0] in titles
+        assert "\\u202egnp.exe" in titles
+        assert opened.page.locator("img").count() == 0
+    # nobody has written the page again for a year
+    with opening(browser, fleet_file, fleets.NOW + datetime.timedelta(days=365)) as opened:
+        assert old(opened) == (50, 50)
+        assert opened.page.locator("#old.alarm").count() == 1
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(fleet_file.as_uri())
+    assert page.locator("#clusters tr.old .mark").first.is_visible()
+    assert page.locator("#clusters tbody tr").count() == 50
+    context.close()
 
 
 def test_bars_are_as_long_as_their_numbers(opened: Opened) -> None:

@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from typing import Any
 
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import charts
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import charts, since
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.embedded import Rows
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.render import Audit
 
@@ -180,7 +180,41 @@ def many(groups: int, findings: int) -> Audit:
         f"The topic {HOSTILE[1]} could not be described (TOPIC_AUTHORIZATION_FAILED).",
     ]
     ages = {label: (place * 100, place * 10) for place, label in enumerate(charts.LABELS)}
-    return audit(rows, found, ages=ages, activity=activity, warnings=warnings, owners=owners(rows, found))
+    names = [row["group"] for row in rows]
+    return audit(
+        rows,
+        found,
+        ages=ages,
+        activity=activity,
+        warnings=warnings,
+        owners=owners(rows, found),
+        last=CREATED - datetime.timedelta(days=1),
+        changes=since.changes(
+            {
+                "new_stale_groups": (1234, names[:100]),
+                "revived_groups": (1, names[20:21]),
+                "deleted_groups": None,
+                "new_groups": (0, []),
+                "new_findings": (2, [since.finding(row) for row in found[:2]]),
+            }
+        ),
+        unknown=["Deleted groups"],
+        multiples=[_multiple(name, place) for place, name in enumerate([*names[:16:3], *names[20:26]])],
+    )
+
+
+def _multiple(name: str, place: int) -> since.Multiple:
+    """Return the drawings of one of the groups with the highest lag, of which some have no commits or unknown lags."""
+    days = range(29, -1, -1)
+    lags = [
+        (
+            CREATED - datetime.timedelta(days=day),
+            None if place == 2 and day == 9 else (day * (place + 3)) % 17 * 10**place,
+        )
+        for day in days
+    ]
+    commits = [((CREATED - datetime.timedelta(days=day)).date(), day % (place + 2) * 50 * (place != 4)) for day in days]
+    return since.multiple(name, lags, commits)
 
 
 def _one_of_many(number: int) -> dict[str, Any]:

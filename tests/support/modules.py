@@ -54,9 +54,10 @@ def module_of(name: str) -> Module:
     code = _code(name)
     with patch.object(code, "run" if connects(name) else "run_on_files") as run:
         code.main()
-    ((spec, parse, operation), rules) = run.call_args
-    given = declared(spec, rules) if connects(name) else {"argument_spec": spec, **rules}
-    return Module(given.pop("argument_spec"), given, parse, operation)
+    ((spec, parse, operation), given) = run.call_args
+    rules = {name: given[name] for name in RULES if name in given}
+    said = declared(spec, rules) if connects(name) else {"argument_spec": spec, **rules}
+    return Module(said.pop("argument_spec"), said, parse, operation)
 
 
 def answer(name: str, args: Mapping[str, Any]) -> dict[str, Any]:

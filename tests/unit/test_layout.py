@@ -17,7 +17,16 @@ from tests.support.collection import CHECKOUT
 
 UTILS = CHECKOUT / "plugins" / "module_utils"
 #: A room may import what is named after it, and itself.
-AUDIT = ["_audit/audit", "_audit/engine", "_audit/report", "_audit/judge", "_audit/ingest", "_audit/libraries"]
+AUDIT = [
+    "_audit/audit",
+    "_audit/fleet",
+    "_audit/options",
+    "_audit/engine",
+    "_audit/report",
+    "_audit/judge",
+    "_audit/ingest",
+    "_audit/libraries",
+]
 FLOORS = ["notebook", "_ansible", *AUDIT, "_operations", "_files", "_kafka", "_input", "_errors"]
 FILES = sorted(path for path in UTILS.rglob("*.py") if path.name != "__init__.py")
 

@@ -66,6 +66,18 @@ def test_the_request_of_an_audit_contains_the_files(
     assert "certificate and key" not in printed
 
 
+@pytest.mark.parametrize(
+    ("end", "called"),
+    [({}, False), (TaskError("it failed."), True), (CallError("it failed", sent=False), True)],
+    ids=["answer", "TaskError", "CallError"],
+)
+def test_a_module_is_told_that_it_fails(end: t.Any, called: bool, run: t.Callable[..., str]) -> None:
+    failed: list[t.Any] = []
+    returned = json.loads(run(end, failed.append))
+    assert returned.get("failed", False) is called
+    assert [request["bootstrap_servers"] for request in failed] == ([["h:1"]] if called else [])
+
+
 def unchanged(name: str) -> Item[GroupTarget]:
     return Item.unchanged(GroupTarget(name))
 
@@ -80,7 +92,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     monkeypatch.setattr(_ansible, "Session", Session)
     monkeypatch.setattr(_ansible, "collect_rarely", lambda: None)
 
-    def run_module(end: t.Any, **options: t.Any) -> str:
+    def run_module(end: t.Any, failed: t.Any = None, **options: t.Any) -> str:
         def operation(_request: object, session: Session) -> t.Any:
             session.warnings.append("look at this")
             if isinstance(end, Exception):
@@ -88,7 +100,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
             return end
 
         with patch_module_args({"bootstrap_servers": ["h:1"], **options}), pytest.raises(SystemExit):
-            _ansible.run(_ansible.RESULTS_SPEC, dict, operation)  # type: ignore[arg-type]
+            _ansible.run(_ansible.RESULTS_SPEC, dict, operation, failed=failed)  # type: ignore[arg-type]
         return capsys.readouterr().out
 
     return run_module

@@ -12,17 +12,18 @@ import typing as t
 
 from .. import _input as inputs
 from .._errors import NothingRead
+from .._files import readable_file
 from .._kafka.options import Connection
 from .._kafka.session import Session
+from . import options
 from .engine import process, store
 from .engine.folders import is_uri
 from .engine.settings import Keep, Settings
 from .judge import owners
+from .report import metrics
 
 _MAX_STALE_AFTER_MS = 100 * 365 * 86_400_000
-# set by the option master
 _MIN_READ_RATE = 10_000
-_RESERVED = ("spark.master", "spark.submit.deployMode")
 
 
 def parse(params: dict[str, t.Any]) -> Settings:
@@ -49,10 +50,11 @@ def parse(params: dict[str, t.Any]) -> Settings:
         exclude=exclude,
         owners=owners.parse(params),
         master=inputs.text(params["master"], "master"),
-        spark_conf=_conf(params["spark_conf"]),
+        spark_conf=options.spark_conf(params["spark_conf"]),
         topic=inputs.topic_name(params["topic"], "topic"),
         client_rack=None if params["client_rack"] is None else _rack(params["client_rack"]),
         read_rate=_rate(params["read_rate"]),
+        metrics_file=_metrics_file(params["metrics_file"]),
         deadline=time.time() + connection.timeout,
     )
 
@@ -61,20 +63,6 @@ def _patterns(value: t.Any, option: str) -> list[str]:
     patterns = inputs.texts(value, option) if value != [] else []
     inputs.matcher(patterns, option)
     return patterns
-
-
-def _conf(value: dict[str, t.Any]) -> dict[str, str]:
-    conf = {}
-    for name, given in value.items():
-        if name in _RESERVED:
-            raise NothingRead(f"spark_conf: {name} cannot be set here: use master.")
-        if not str(name).startswith("spark.") or isinstance(given, dict | list | type(None)):
-            raise NothingRead(
-                f"spark_conf: '{name}' must be a Spark property with a single value, such as spark.driver.memory: 4g."
-            )
-        text = str(given).lower() if isinstance(given, bool) else str(given)
-        conf[str(name)] = inputs.for_a_library(text, f"spark_conf: {name}")
-    return conf
 
 
 def _rack(value: str) -> str:
@@ -95,24 +83,12 @@ def _keep(audits: int, age: str | None) -> Keep:
 
 def _locations(output: str, local_output: str | None) -> tuple[str, str]:
     """Return the location of the tables, and the folder of this host for the plan, the report and the log."""
-    if not output:
-        raise NothingRead("output must not be empty: set a folder.")
-    output = inputs.for_a_library(output, "output")
+    output = options.location(output)
     if not is_uri(output):
         if local_output is not None:
             raise NothingRead(f"local_output is only for an output that is a URI, but output is {output}.")
-        folder = _folder(output.removeprefix("file://"), "output")
+        folder = _folder(output, "output")
         return folder, folder
-    # secrets may contain slashes, so that a parser does not find them
-    if "?" in output or "#" in output or ":" in output.rpartition("@")[0].partition("://")[2]:
-        raise NothingRead(
-            "output must not contain a password or a query: put the credentials of the file system into "
-            "spark-defaults.conf."
-        )
-    if not output.partition("://")[2].partition("/")[2].strip("/"):
-        raise NothingRead(
-            f"output is {output}, but must name a folder in it, such as {output.rstrip('/')}/kafka-audit."
-        )
     if not local_output:
         raise NothingRead(
             f"output is {output}: set local_output as well, the folder of this host for the plan, the report and the "
@@ -120,7 +96,12 @@ def _locations(output: str, local_output: str | None) -> tuple[str, str]:
         )
     if is_uri(local_output):
         raise NothingRead(f"local_output is {local_output}, but must be a folder of this host.")
-    return output.rstrip("/"), _folder(local_output, "local_output")
+    return output, _folder(local_output, "local_output")
+
+
+def _metrics_file(value: str | None) -> str | None:
+    path = inputs.optional_path(value, "metrics_file")
+    return None if path is None else os.path.abspath(path)
 
 
 def _folder(value: str, option: str) -> str:
@@ -138,6 +119,14 @@ def _folder(value: str, option: str) -> str:
 async def audit(settings: Settings, session: Session) -> dict[str, t.Any]:
     """Audit the topic; the session only checks that the brokers respond, and collects warnings."""
     process.check(settings)
+    if settings.metrics_file is not None:
+        readable_file.check(settings.metrics_file, "metrics_file")
     answer = process.run(settings)
     session.warnings += answer.pop("warnings")
     return answer
+
+
+def failed(settings: Settings) -> None:
+    """Tell in the file of metrics that the last audit has failed."""
+    if settings.metrics_file is not None:
+        metrics.mark_failed(settings.metrics_file)

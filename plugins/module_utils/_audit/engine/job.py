@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The process that Spark runs in: C(python -m ... job FOLDER), with the settings in the folder."""
+"""The process that Spark runs in for an audit: C(python -m ... job FOLDER), with the settings in the folder."""
 
 from __future__ import annotations
 
+import collections.abc as c
 import logging
 import os
 import shutil
@@ -13,31 +14,38 @@ import signal
 import sys
 import threading
 import time
+import typing as t
 
 from ..._errors import TaskError
 from ..._kafka.errors import CallError
-from ..libraries import Py4JJavaError, Py4JNetworkError, PySparkException
+from ..libraries import Py4JJavaError, Py4JNetworkError, PySparkException, SparkSession
 from . import folders, pipeline
-from .settings import LOG, Settings, save_answer
+from .settings import Settings, SparkSettings, save_answer
 from .spark import PROGRESS, spark_session
+
+S = t.TypeVar("S", bound=SparkSettings)
 
 # seconds for killed processes to end
 _CLEANUP_TIMEOUT = 5.0
 
 
-def main(folder: str) -> None:
-    """Run the audit with the settings in the folder, and write its result to the folder."""
+def run(folder: str, load: c.Callable[[str], S], task: c.Callable[[SparkSession, S], dict[str, t.Any]]) -> None:
+    """Run a task with the settings in the folder, and write its result to the folder.
+
+    Args:
+        load: reads the settings.
+    """
     threading.Thread(target=_end_with_module, args=[folder], daemon=True).start()
-    settings = Settings.load(folder)
+    settings = load(folder)
     logging.basicConfig(format="%(asctime)s %(name)s: %(message)s")
     PROGRESS.setLevel(logging.INFO)
     try:
         with spark_session(settings, folder) as spark:
-            answer = pipeline.audit(spark, settings)
+            answer = task(spark, settings)
     except (CallError, TaskError) as exc:
         answer = {"error": str(exc)}
     except (Py4JNetworkError, ConnectionError):
-        answer = {"error": f"Java ended: check its memory in spark_conf, and {settings.path(LOG)}."}
+        answer = {"error": f"Java ended: check its memory in spark_conf, and {settings.log}."}
     except (PySparkException, Py4JJavaError) as exc:
         answer = {"error": f"Spark failed: {folders.cause(exc)}"}
     save_answer(folder, answer)
@@ -62,4 +70,4 @@ def _end_with_module(folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    run(sys.argv[1], Settings.load, pipeline.audit)

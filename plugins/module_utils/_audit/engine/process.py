@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run the audit in a separate process: Spark never runs inside the process of the module."""
+"""Run a task with Spark in a separate process: Spark never runs inside the process of the module."""
 
 from __future__ import annotations
 
@@ -24,22 +24,21 @@ import urllib.parse
 
 from ..._errors import NothingRead, TaskError
 from . import job
-from .settings import LOG, Settings, load_answer
+from .settings import SparkSettings, load_answer
 
-LIBRARIES = ("pyspark", "pyarrow", "jinja2", "confluent_kafka")
 _MASTER_TIMEOUT = 5.0
 _TAIL_BYTES = 20_000
-# seconds; the processes of a killed audit end within this time
+# seconds; the processes of a killed task end within this time
 _LOCK_TIMEOUT = 15.0
 _LOCK_PAUSE = 0.1
 
 
-def check(settings: Settings) -> None:
+def check(settings: SparkSettings) -> None:
     """Raise TaskError if Spark cannot run on this host or its master cannot be reached."""
-    missing = [name for name in LIBRARIES if importlib.util.find_spec(name) is None]
+    missing = [name for name in settings.libraries if importlib.util.find_spec(name) is None]
     if missing:
         raise NothingRead(
-            f"The audit requires {', '.join(missing)} for {sys.executable} on this host: "
+            f"The {settings.TASK} requires {', '.join(missing)} for {sys.executable} on this host: "
             f"pip install {' '.join(missing)}."
         )
     home = os.environ.get("JAVA_HOME")
@@ -47,7 +46,7 @@ def check(settings: Settings) -> None:
     if shutil.which(java) is None:
         where = f"JAVA_HOME is {home}, which does not contain bin/java" if home else "java is not on the PATH"
         raise NothingRead(
-            f"The audit requires Java 17 or newer on this host, but {where}: install Java, or set JAVA_HOME."
+            f"The {settings.TASK} requires Java 17 or newer on this host, but {where}: install Java, or set JAVA_HOME."
         )
     if settings.standalone:
         _check_master(settings.master)
@@ -69,25 +68,28 @@ def _check_master(master: str) -> None:
     raise NothingRead(f"The Spark master {master} cannot be reached ({problem}): check master.")
 
 
-def run(settings: Settings) -> dict[str, t.Any]:
-    """Run the audit and return its result; see `pipeline.audit`.
+def run(settings: SparkSettings, entry: str = job.__name__) -> dict[str, t.Any]:
+    """Run a task and return its result, by default of an audit; see `pipeline.audit`.
+
+    Args:
+        entry: the module to run; see `job`.
 
     Raises:
-        TaskError: the audit failed or timed out; its processes have ended.
+        TaskError: the task failed or timed out; its processes have ended.
     """
     try:
-        return _run(settings, settings.path(LOG))
+        return _run(settings, settings.log, entry)
     except OSError as exc:
         raise TaskError(
-            f"The audit cannot write {exc.filename or 'its files'} ({exc.strerror}): check output."
+            f"The {settings.TASK} cannot write {exc.filename or 'its files'} ({exc.strerror}): check {settings.OPTION}."
         ) from exc
 
 
-def _run(settings: Settings, log: str) -> dict[str, t.Any]:
-    with tempfile.TemporaryDirectory(prefix="kafkaops-audit-") as folder, _open_log(log) as output:
+def _run(settings: SparkSettings, log: str, entry: str) -> dict[str, t.Any]:
+    with tempfile.TemporaryDirectory(prefix="kafkaops-audit-") as folder, _open_log(settings, log) as output:
         settings.save(folder)
         child = subprocess.Popen(
-            [sys.executable, "-m", job.__name__, folder],
+            [sys.executable, "-m", entry, folder],
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -97,7 +99,9 @@ def _run(settings: Settings, log: str) -> dict[str, t.Any]:
         try:
             child.wait(max(0.0, settings.deadline - time.time()))
         except subprocess.TimeoutExpired:
-            raise TaskError(f"The audit did not finish within timeout: increase timeout, or check {log}.") from None
+            raise TaskError(
+                f"The {settings.TASK} did not finish within timeout: increase timeout, or check {log}."
+            ) from None
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)
@@ -111,21 +115,21 @@ def _run(settings: Settings, log: str) -> dict[str, t.Any]:
 
 
 @contextlib.contextmanager
-def _open_log(log: str) -> c.Iterator[t.BinaryIO]:
+def _open_log(settings: SparkSettings, log: str) -> c.Iterator[t.BinaryIO]:
     """Open, lock and truncate the log; symbolic links are not followed.
 
-    The processes of the audit inherit the open file, so the lock is held until the last of them has ended.
+    The processes of the task inherit the open file, so the lock is held until the last of them has ended.
 
     Raises:
-        TaskError: another audit uses the same folder.
+        TaskError: another task uses the same log.
     """
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o644), "wb") as file:
         deadline = time.monotonic() + _LOCK_TIMEOUT
         while not _try_lock(file):
             if time.monotonic() > deadline:
                 raise NothingRead(
-                    f"output: another audit is using {os.path.dirname(log)}: wait until it has finished, or set "
-                    "another folder."
+                    f"{settings.OPTION}: another {settings.TASK} is using {os.path.dirname(log)}: "
+                    "wait until it has finished, or set another folder."
                 )
             time.sleep(_LOCK_PAUSE)
         file.truncate(0)

@@ -16,7 +16,7 @@ from ..._files.plan import Judged, Plan
 from ..judge import caveats, findings, frames, plan
 from ..judge.changes import NEW_FINDINGS
 from ..libraries import Column, DataFrame, F, Observation, Py4JJavaError, PySparkException
-from ..report import embedded, render, since
+from ..report import embedded, metrics, render, since
 from ..report import rows as report_rows
 from . import history, store, tables
 from .facts import Compared, Facts
@@ -49,6 +49,8 @@ def publish(settings: Settings, facts: Facts, compared: Compared, stored: Store)
         planned = _write_plan(settings, facts, written, draft)
         answer = _write_report(settings, facts, written, planned, stored, draft)
     answer["warnings"] += draft.warnings
+    if settings.metrics_file is not None:
+        answer["warnings"] += _write_metrics(settings.metrics_file, settings, written, draft, answer)
     return answer
 
 
@@ -168,6 +170,26 @@ def _write_report(
         "duration": duration,
         "warnings": warnings,
     }
+
+
+def _write_metrics(path: str, settings: Settings, written: Written, draft: Draft, answer: Row) -> list[str]:
+    """Write the metrics of a published audit; return a warning if they cannot be written, because the audit exists."""
+    states = written.groups.groupBy("state").count().toArrow().to_pylist()
+    audited = metrics.Audited(
+        cluster_id=draft.cluster_id,
+        created=draft.created,
+        duration=answer["duration"],
+        complete=draft.complete,
+        summary=answer["summary"],
+        states={row["state"]: row["count"] for row in states},
+        findings={kind: count.found for kind, count in report_rows.kinds(written.of_findings).items()},
+        owners=report_rows.owners(written.groups, written.findings) if settings.owners else [],
+    )
+    try:
+        metrics.write(path, audited)
+    except TaskError as exc:
+        return [str(exc)]
+    return []
 
 
 def _named(found: tuple[int, list[Row]]) -> tuple[int, list[str]]:

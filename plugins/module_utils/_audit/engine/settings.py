@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The settings of one audit, and the private folder that passes them to the Spark process."""
+"""The settings of a task that runs Spark, such as an audit, and the private folder that passes them to its process."""
 
 from __future__ import annotations
 
+import abc
 import collections.abc as c
 import dataclasses
 import datetime
@@ -38,37 +39,32 @@ class Keep(t.NamedTuple):
         return {created for created in kept if created >= oldest}
 
 
-@dataclasses.dataclass(frozen=True)
-class Settings:
-    """The options of C(consumer_offsets_audit), checked.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SparkSettings(abc.ABC):
+    """How a task runs Spark.
 
     Attributes:
-        output: the folder for audits, or the URI of another location; see `store`.
-        folder: the folder of this host for the plan, the report and the log; the same as `output` unless that is a URI.
-        keep: the audits that are kept.
-        stale_after: the duration as the user wrote it.
-        stale_after_ms: the duration in ms.
-        owners: the patterns of each owner; the first match wins.
+        TASK, OPTION: what messages call the task, and the option that names where it writes.
         master, spark_conf: the Spark master, and additional Spark properties.
-        client_rack, read_rate: the rack of the executors, and the maximum number of bytes per second; None if not set.
         deadline: when the task times out, in seconds since the epoch.
     """
 
-    connection: Connection
-    output: str
-    folder: str
-    keep: Keep
-    stale_after: str
-    stale_after_ms: int
-    include: list[str]
-    exclude: list[str]
-    owners: list[Rule]
+    TASK: t.ClassVar[str]
+    OPTION: t.ClassVar[str]
+
     master: str
     spark_conf: dict[str, str]
-    topic: str
-    client_rack: str | None
-    read_rate: int | None
     deadline: float
+
+    @property
+    @abc.abstractmethod
+    def log(self) -> str:
+        """Return the path of the output of Spark and Java, which is locked while the task runs."""
+
+    @property
+    @abc.abstractmethod
+    def libraries(self) -> tuple[str, ...]:
+        """Return the Python libraries that the task imports."""
 
     @property
     def local(self) -> bool:
@@ -79,6 +75,52 @@ class Settings:
     def standalone(self) -> bool:
         """Whether Spark runs on a standalone master."""
         return self.master.startswith("spark://")
+
+    def save(self, folder: str) -> None:
+        """Write the settings, including secrets, to a private folder."""
+        _write(os.path.join(folder, _SETTINGS), dataclasses.asdict(self))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Settings(SparkSettings):
+    """The options of C(consumer_offsets_audit), checked.
+
+    Attributes:
+        output: the folder for audits, or the URI of another location; see `store`.
+        folder: the folder of this host for the plan, the report and the log; the same as `output` unless that is a URI.
+        keep: the audits that are kept.
+        stale_after: the duration as the user wrote it.
+        stale_after_ms: the duration in ms.
+        owners: the patterns of each owner; the first match wins.
+        client_rack, read_rate: the rack of the executors, and the maximum number of bytes per second; None if not set.
+        metrics_file: the path of the file of metrics, None if it is not wanted.
+    """
+
+    TASK = "audit"
+    OPTION = "output"
+
+    connection: Connection
+    output: str
+    folder: str
+    keep: Keep
+    stale_after: str
+    stale_after_ms: int
+    include: list[str]
+    exclude: list[str]
+    owners: list[Rule]
+    topic: str
+    client_rack: str | None
+    read_rate: int | None
+    metrics_file: str | None
+
+    @property
+    def log(self) -> str:
+        return self.path(LOG)
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        needed = ("pyspark", "pyarrow", "jinja2", "confluent_kafka")
+        return needed if self.metrics_file is None else (*needed, "prometheus_client")
 
     def path(self, name: str) -> str:
         """Return the path of a file in the folder of this host."""
@@ -93,17 +135,10 @@ class Settings:
         wanted, protected = inputs.matcher(self.include, "include"), inputs.matcher(self.exclude, "exclude")
         return lambda group: wanted(group) and not protected(group)
 
-    def save(self, folder: str) -> None:
-        """Write the settings, including secrets, to a private folder."""
-        _write(os.path.join(folder, _SETTINGS), dataclasses.asdict(self))
-
     @classmethod
     def load(cls, folder: str) -> Settings:
         """Read the settings that `save` wrote, and remove the file."""
-        path = os.path.join(folder, _SETTINGS)
-        values = _read(path)
-        # secrets must not remain on disk, however the process ends
-        os.unlink(path)
+        values = take(folder)
         return cls(
             **{
                 **values,
@@ -114,8 +149,17 @@ class Settings:
         )
 
 
+def take(folder: str) -> dict[str, t.Any]:
+    """Read what `SparkSettings.save` wrote, and remove the file."""
+    path = os.path.join(folder, _SETTINGS)
+    values = _read(path)
+    # secrets must not remain on disk, however the process ends
+    os.unlink(path)
+    return values
+
+
 def save_answer(folder: str, answer: dict[str, t.Any]) -> None:
-    """Write the result of the audit, or C(error) with the reason for the failure."""
+    """Write the result of the task, or C(error) with the reason for the failure."""
     _write(os.path.join(folder, _ANSWER), answer)
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The Spark session of one audit."""
+"""The Spark session of one task."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import threading
 
 from ..._errors import TaskError
 from ..libraries import PySparkRuntimeError, SparkContext, SparkSession
-from .settings import LOG, Settings, private_file, save_answer
+from .settings import SparkSettings, private_file, save_answer
 
 PROGRESS = logging.getLogger("kafkaops.groups")
 _PROPERTIES = "spark.properties"
@@ -33,7 +33,7 @@ _LOCAL = {
 
 
 @contextlib.contextmanager
-def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
+def spark_session(settings: SparkSettings, folder: str) -> c.Iterator[SparkSession]:
     """Start Spark, and stop it at the end; raises TaskError if Java does not start.
 
     The configuration is passed in a file in the private `folder`, because other users can read command lines, and
@@ -42,7 +42,7 @@ def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
     """
     conf = {
         "spark.master": settings.master,
-        "spark.app.name": "kafkaops.groups audit",
+        "spark.app.name": f"kafkaops.groups {settings.TASK}",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
@@ -62,7 +62,7 @@ def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
         SparkContext._ensure_initialized()
     except PySparkRuntimeError:
         raise TaskError(
-            f"Java did not start for Spark: check spark_conf, and the output of Java in {settings.path(LOG)}."
+            f"Java did not start for Spark: check spark_conf, and the output of Java in {settings.log}."
         ) from None
     os.unlink(path)
     timer = threading.Timer(_MASTER_TIMEOUT, _exit_without_master, [settings, folder])
@@ -80,12 +80,12 @@ def spark_session(settings: Settings, folder: str) -> c.Iterator[SparkSession]:
 
 
 def stage(spark: SparkSession, name: str) -> None:
-    """Write the name of the next stage of the audit to the log, and show it with its jobs in the Spark UI."""
+    """Write the name of the next stage of the task to the log, and show it with its jobs in the Spark UI."""
     PROGRESS.info(name)
     spark.sparkContext.setJobDescription(name)
 
 
-def _exit_without_master(settings: Settings, folder: str) -> None:
+def _exit_without_master(settings: SparkSettings, folder: str) -> None:
     message = f"The Spark master {settings.master} did not respond within {_MASTER_TIMEOUT:.0f} s: check master."
     save_answer(folder, {"error": message})
     os._exit(1)

@@ -11,6 +11,7 @@ manifest does not exist. The latest audit is switched last; see `folders`.
 from __future__ import annotations
 
 import collections.abc as c
+import concurrent.futures
 import contextlib
 import datetime
 import json
@@ -31,7 +32,7 @@ REPORT = "report.html"
 MANIFEST = "manifest.json"
 # of the columns of the tables, as the guide describes them
 TABLES_VERSION = 1
-_AUDITS = "audits"
+AUDITS = "audits"
 _KIND = json_file.Kind("manifest", "kafkaops.groups/audit", 1)
 # the folder of an audit, or a link before it is renamed
 _AUDIT_NAME = re.compile(r"(\d{8}T\d{6}Z)-[0-9a-f]{8}(\.link)?")
@@ -40,6 +41,8 @@ _TIME = "%Y%m%dT%H%M%SZ"
 _WRITE_FAILED = "[TASK_WRITE_FAILED]"
 # how long an audit without a manifest may still be running on another host
 _INCOMPLETE = datetime.timedelta(days=7)
+# manifests that are read at the same time, which takes long from an object store
+_READERS = 16
 
 
 class Audit(t.NamedTuple):
@@ -48,6 +51,7 @@ class Audit(t.NamedTuple):
     Attributes:
         criteria: what the audit was asked for, see `Settings.criteria`.
         complete: whether the topic and all groups of the cluster were read.
+        rows: the number of rows of each table.
     """
 
     audit_id: str
@@ -55,6 +59,7 @@ class Audit(t.NamedTuple):
     created: datetime.datetime
     criteria: dict[str, t.Any]
     complete: bool
+    rows: dict[str, int]
 
 
 class Store:
@@ -83,7 +88,7 @@ class Store:
 
     def location(self, audit_id: str, table: str) -> str:
         """Return the URI of a table of an audit, for Spark."""
-        return self.output.uri(_AUDITS, audit_id, table)
+        return self.output.uri(AUDITS, audit_id, table)
 
     @contextlib.contextmanager
     def draft(self, cluster_id: str, created: datetime.datetime) -> c.Iterator[Draft]:
@@ -154,9 +159,9 @@ class Store:
         atomic_write.put(draft.path(MANIFEST), json_file.lines(manifest), os.replace, 0o644)
         for folder in self._folders:
             for name in (PLAN, REPORT, MANIFEST):
-                folder.put(draft.path(name), _AUDITS, draft.audit_id, name)
+                folder.put(draft.path(name), AUDITS, draft.audit_id, name)
             try:
-                folder.show(_AUDITS, draft.audit_id)
+                folder.show(AUDITS, draft.audit_id)
             except TaskError as exc:
                 # the audit exists since its manifest exists
                 draft.warnings.append(f"the audit is not the latest one in {folder.path()}: {exc}")
@@ -165,8 +170,8 @@ class Store:
         """Remove an audit that was not published; what remains is removed after a later audit."""
         for folder in self._folders:
             with contextlib.suppress(OSError, TaskError):
-                if not folder.shows(_AUDITS, draft.audit_id):
-                    folder.remove(_AUDITS, draft.audit_id)
+                if not folder.shows(AUDITS, draft.audit_id):
+                    folder.remove(AUDITS, draft.audit_id)
 
 
 class Draft:
@@ -182,7 +187,7 @@ class Draft:
         self.audit_id = f"{created.astimezone(datetime.UTC):{_TIME}}-{secrets.token_hex(4)}"
         self.cluster_id = cluster_id
         self.created = created
-        self.folder = store.local.path(_AUDITS, self.audit_id)
+        self.folder = store.local.path(AUDITS, self.audit_id)
         self.identity = {"cluster_id": cluster_id, "audit_id": self.audit_id, "audited_at": created}
         self.rows: dict[str, int] = {}
         self.criteria: dict[str, t.Any] = {}
@@ -200,13 +205,13 @@ class Draft:
 
     def table(self, name: str) -> str:
         """Return the location of a table of the audit, as users write it."""
-        return self._store.output.path(_AUDITS, self.audit_id, name)
+        return self._store.output.path(AUDITS, self.audit_id, name)
 
 
 def check(output: str, option: str) -> None:
     """Raise TaskError if an audit would overwrite files in a folder of this host that are not from an audit."""
     for name, allowed, kind in (
-        (_AUDITS, os.path.isdir, "a folder"),
+        (AUDITS, os.path.isdir, "a folder"),
         (LATEST, os.path.islink, "a symbolic link"),
         (PLAN, os.path.isfile, "a file"),
         (REPORT, os.path.isfile, "a file"),
@@ -216,30 +221,52 @@ def check(output: str, option: str) -> None:
             raise NothingRead(f"{option}: {path} is not {kind} of an earlier audit: set another folder.")
 
 
+def survey(folder: Folder) -> tuple[list[Audit], dict[str, str]]:
+    """Return the published audits of all clusters, oldest first, and why each of the others cannot be read."""
+    names = [name for name in folder.names(AUDITS) if (found := _AUDIT_NAME.fullmatch(name)) and not found[2]]
+    with concurrent.futures.ThreadPoolExecutor(_READERS) as pool:
+        read = dict(zip(names, pool.map(lambda name: _published(folder, name), names), strict=True))
+    audits = [audit for audit in read.values() if isinstance(audit, Audit)]
+    return (
+        sorted(audits, key=lambda audit: (audit.created, audit.audit_id)),
+        {name: problem for name, problem in read.items() if isinstance(problem, str)},
+    )
+
+
 def _audits(folder: Folder, cluster_id: str, until: datetime.datetime) -> list[Audit]:
-    found = []
-    for name in folder.names(_AUDITS):
-        try:
-            text = folder.read(_AUDITS, name, MANIFEST) if _AUDIT_NAME.fullmatch(name) else None
-        except (OSError, TaskError):
-            # of another user, for example: not an audit to compare with or to remove
-            continue
-        audit = None if text is None else _audit(name, text)
-        if audit is not None and audit.cluster_id == cluster_id and audit.created <= until:
-            found.append(audit)
-    return sorted(found, key=lambda audit: (audit.created, audit.audit_id))
+    # an audit of another user, for example, is not one to compare with or to remove
+    audits, _unreadable = survey(folder)
+    return [audit for audit in audits if audit.cluster_id == cluster_id and audit.created <= until]
 
 
-def _audit(name: str, text: str) -> Audit | None:
-    """Return the audit of a folder and its manifest, None if the manifest is from a later release or is damaged."""
+def _published(folder: Folder, name: str) -> Audit | str:
+    """Return the audit of a folder, or why it cannot be read."""
     try:
-        manifest = json.loads(text)
-        if (manifest["format"], manifest["version"], manifest["audit_id"]) != (_KIND.format, _KIND.version, name):
-            return None
-        created = datetime.datetime.fromisoformat(manifest["created"]).astimezone(datetime.UTC)
-        return Audit(name, str(manifest["cluster_id"]), created, manifest["criteria"], manifest["complete"] is True)
-    except (KeyError, TypeError, ValueError, RecursionError):
-        return None
+        text = folder.read(AUDITS, name, MANIFEST)
+    except (OSError, TaskError) as exc:
+        return f"{MANIFEST} cannot be read ({exc.strerror if isinstance(exc, OSError) else exc})"
+    if text is None:
+        return f"it has no {MANIFEST}: it is still running, or ended early"
+    try:
+        return _audit(name, json.loads(text))
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        return f"{MANIFEST} is damaged, or of another release"
+
+
+def _audit(name: str, manifest: dict[str, t.Any]) -> Audit:
+    """Return the audit of a folder and its manifest; raises AttributeError, KeyError, TypeError or ValueError."""
+    if (manifest["format"], manifest["version"], manifest["audit_id"]) != (_KIND.format, _KIND.version, name):
+        raise ValueError(name)
+    if manifest["tables_version"] > TABLES_VERSION:
+        raise ValueError(manifest["tables_version"])
+    return Audit(
+        name,
+        str(manifest["cluster_id"]),
+        datetime.datetime.fromisoformat(manifest["created"]).astimezone(datetime.UTC),
+        dict(manifest["criteria"]),
+        manifest["complete"] is True,
+        {table: int(number) for table, number in manifest["tables"].items()},
+    )
 
 
 def _remove_old(folder: Folder, draft: Draft, keep: Keep) -> list[str]:
@@ -249,23 +276,23 @@ def _remove_old(folder: Folder, draft: Draft, keep: Keep) -> list[str]:
     kept = keep.of([audit.created for audit in earlier], draft.created)
     old = [audit.audit_id for audit in earlier if audit.created not in kept]
     problems = []
-    for name in [*old, *(name for name in folder.names(_AUDITS) if _incomplete(folder, name, draft))]:
+    for name in [*old, *(name for name in folder.names(AUDITS) if _incomplete(folder, name, draft))]:
         try:
             # an audit without a manifest does not exist, even if its removal is interrupted
-            folder.remove(_AUDITS, name, MANIFEST)
-            folder.remove(_AUDITS, name)
+            folder.remove(AUDITS, name, MANIFEST)
+            folder.remove(AUDITS, name)
         except OSError as exc:
-            where = exc.filename or folder.uri(_AUDITS, name)
+            where = exc.filename or folder.uri(AUDITS, name)
             problems.append(f"{where} of an earlier audit cannot be removed ({exc.strerror})")
         except TaskError as exc:
-            problems.append(f"{folder.uri(_AUDITS, name)} of an earlier audit cannot be removed: {exc}")
+            problems.append(f"{folder.uri(AUDITS, name)} of an earlier audit cannot be removed: {exc}")
     return problems
 
 
 def _incomplete(folder: Folder, name: str, draft: Draft) -> bool:
     """Return whether a name is an audit that ended before its manifest was written."""
     found = _AUDIT_NAME.fullmatch(name)
-    if found is None or folder.read(_AUDITS, name, MANIFEST) is not None:
+    if found is None or folder.read(AUDITS, name, MANIFEST) is not None:
         return False
     try:
         started = datetime.datetime.strptime(found[1], _TIME).replace(tzinfo=datetime.UTC)

@@ -75,10 +75,12 @@ TEMPLATE = r"""<!DOCTYPE html>
   {% for one in audit.multiples %}
     <figure class="card"><figcaption><bdi title="{{ one.group|printable }}">{{ one.group|printable|shorten(32) }}</bdi>
       </figcaption>
-      <svg viewBox="-2 -2 124 36" role="img" aria-label="Lag: now {{ one.last_lag|number }}, at most
- {{ one.highest_lag|number }}">{% for line in one.lag %}<polyline points="{{ line }}"/>{% endfor %}</svg>
+      <svg viewBox="-2 -2 124 36" preserveAspectRatio="none" role="img"
+        aria-label="Lag: now {{ one.last_lag|number }}, at most {{ one.highest_lag|number }}">
+        {%- for line in one.lag %}<polyline points="{{ line }}"/>{% endfor %}</svg>
       <p>Lag {{ one.last_lag|number }}, at most {{ one.highest_lag|number }}</p>
-      <svg viewBox="-2 -2 124 36" role="img" aria-label="Commits in 30 days: at least {{ one.commits|number }}">
+      <svg viewBox="-2 -2 124 36" preserveAspectRatio="none" role="img"
+        aria-label="Commits in 30 days: at least {{ one.commits|number }}">
       {%- for x, y, width, height in one.bars -%}
         <rect x="{{ x }}" y="{{ y }}" width="{{ width }}" height="{{ height }}"/>
       {%- endfor %}</svg>
@@ -148,7 +150,7 @@ ansible-playbook clean-up.yml</code></pre>
 </section>
 
 {% if audit.owners %}
-<section id="owners" aria-labelledby="owners-title">
+<section id="owners" class="listing" aria-labelledby="owners-title">
   <h2 id="owners-title">Owners</h2>
   <p>The link of an owner filters both tables. Copy it to send the report to the owner.</p>
   <div class="scroll" role="region" tabindex="0" aria-labelledby="owners-title">
@@ -306,8 +308,10 @@ input, select, .pager button {
 }
 .scroll { overflow: auto; }
 #owners .scroll { max-height: 24rem; }
-#owners thead th { position: sticky; top: 0; background: var(--surface); white-space: normal; }
-#owners tbody th { min-width: 8rem; }
+.listing thead th { position: sticky; top: 0; background: var(--surface); white-space: normal; }
+.listing tbody th { min-width: 8rem; }
+.listing th:first-child { position: sticky; left: 0; background: var(--surface); border-right: 1px solid var(--line); }
+.listing thead th:first-child { z-index: 1; }
 table { border-spacing: 0; width: 100%; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.45rem 0.75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 tbody tr:last-child > * { border-bottom: 0; }
@@ -351,7 +355,7 @@ footer { margin-top: 3rem; border-top: 1px solid var(--line); color: var(--muted
   .chart table { font-size: 0.75rem; }
   .chart table:has(th:nth-child(4)) { min-width: 23rem; }
   .chart th, .chart td { padding: 0.25rem 0.2rem; }
-  #owners th, #owners td { padding: 0.45rem 0.4rem; }
+  .listing th, .listing td { padding: 0.45rem 0.4rem; }
   .rows th:first-child { max-width: 9.5rem; min-width: 9.5rem; white-space: normal; }
   .controls .search { flex-basis: 100%; }
   input, select { font-size: 1rem; width: 100%; }

@@ -6,17 +6,13 @@
 
 from __future__ import annotations
 
-import base64
 import collections.abc as c
 import dataclasses
 import datetime
-import hashlib
-import os
 import typing as t
 
-from ..._errors import TaskError
-from ..._files import atomic_write
-from . import charts, embedded, page, playbook, since, wording
+from ..._files import readable_file
+from . import charts, embedded, page, playbook, since, template, wording
 
 Row = dict[str, t.Any]
 
@@ -83,44 +79,17 @@ _ALARMS = {"stale_groups", "findings", "undecodable"}
 
 
 def write(path: str, audit: Audit) -> None:
-    """Write the report to `path` atomically, with the permissions of the umask.
-
-    Raises:
-        TaskError: the report cannot be written or synced; the message says whether the file exists.
-    """
-    text = render(audit)
-    try:
-        atomic_write.put(path, [text], os.replace, 0o644)
-    except atomic_write.InPlace as exc:
-        raise TaskError(
-            f"report: {path} is written but cannot be synced to disk ({exc.strerror}): check the disk and audit again."
-        ) from exc
-    except OSError as exc:
-        raise TaskError(
-            f"report: {path} cannot be written ({exc.strerror}): check its folder, and run the audit again."
-        ) from exc
+    """Write the report; raises as `readable_file.write` does."""
+    readable_file.write(path, render(audit), "report")
 
 
 def render(audit: Audit) -> str:
     """Return the page."""
-    # imported late, because the library may be missing, which engine/process.py reports
-    import jinja2
-
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters.update(
-        printable=wording.printable,
-        shorten=wording.shorten,
-        number=wording.format_number,
-        time=wording.format_time,
-    )
-    digest = base64.b64encode(hashlib.sha256(page.SCRIPT.encode()).digest()).decode()
-    return environment.from_string(page.TEMPLATE).render(
+    return template.render(
+        page.TEMPLATE,
+        page.STYLE,
+        page.SCRIPT,
         audit=audit,
-        style=page.STYLE,
-        script=page.SCRIPT,
-        script_hash=f"sha256-{digest}",
         criteria=wording.criteria(audit.criteria),
         tiles=[
             {"label": label, "number": audit.summary[key], "alarm": key in _ALARMS and audit.summary[key] > 0}

@@ -83,16 +83,6 @@ def multiple(
 ) -> Multiple:
     """Return the drawings of a group whose last lag is known; both sequences are in order of time."""
     known = [lag for _time, lag in lags if lag is not None]
-    highest = max(known)
-    first, last = lags[0][0], lags[-1][0]
-    span = max(1.0, (last - first).total_seconds())
-    lines: list[list[str]] = [[]]
-    for time, lag in lags:
-        if lag is None:
-            lines.append([])
-            continue
-        x = _WIDTH * (time - first).total_seconds() / span
-        lines[-1].append(f"{x:.1f},{_HEIGHT * (1 - lag / max(1, highest)):.1f}")
     most = max((number for _day, number in commits), default=0)
     step = _WIDTH / max(1, len(commits))
     bars = [
@@ -107,9 +97,24 @@ def multiple(
     ]
     return Multiple(
         group,
-        [" ".join(line) for line in lines if line],
+        lines(lags),
         known[-1],
-        highest,
+        max(known),
         bars,
         sum(number for _day, number in commits),
     )
+
+
+def lines(values: c.Sequence[tuple[datetime.datetime, int | None]]) -> list[str]:
+    """Return values over time, which are not all None, as points of polylines; a line ends where a value is None."""
+    highest = max(value for _time, value in values if value is not None)
+    first, last = values[0][0], values[-1][0]
+    span = max(1.0, (last - first).total_seconds())
+    drawn: list[list[str]] = [[]]
+    for time, value in values:
+        if value is None:
+            drawn.append([])
+            continue
+        x = _WIDTH * (time - first).total_seconds() / span
+        drawn[-1].append(f"{x:.1f},{_HEIGHT * (1 - value / max(1, highest)):.1f}")
+    return [" ".join(line) for line in drawn if line]
