@@ -73,7 +73,7 @@ options:
   timeout:
     description: The maximum time for the whole task, in seconds.
     type: float
-    default: 120
+    default: 600
 notes:
   - >-
     Permissions: none on the clusters. The user that the module runs as must be able to read O(output).
@@ -108,7 +108,6 @@ EXAMPLES = r"""
         base_url: https://audits.example.com/all
         spark_conf:
           spark.jars.packages: org.apache.hadoop:hadoop-aws:3.5.0
-        timeout: 600
 """
 
 RETURN = r"""
@@ -209,7 +208,7 @@ def main() -> None:
             "base_url": {"type": "str"},
             "cluster_names": {"type": "dict", "default": {}},
             "max_age": {"type": "str", "default": "7d"},
-            "timeout": {"type": "float", "default": 120},
+            "timeout": {"type": "float", "default": 600},
             **SPARK_SPEC,
         },
         fleet.parse,
