@@ -73,7 +73,7 @@ options:
   timeout:
     description: The maximum time for the whole task, in seconds.
     type: float
-    default: 120
+    default: 600
 notes:
   - >-
     Permissions: none on the clusters. The user that the module runs as must be able to read O(output).
@@ -88,23 +88,26 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Report the audits of all clusters
-  kafkaops.groups.fleet_report:
-    output: /var/lib/kafka-audit
-    dest: /var/lib/kafka-audit/fleet.html
-    cluster_names:
-      LqMsGZkBQkaXCRaSfF1jDg: production
-    max_age: 2d
-  register: fleet
+- name: Report the audits of several clusters
+  hosts: localhost
+  gather_facts: false
+  tasks:
+    - name: Report the audits of all clusters
+      kafkaops.groups.fleet_report:
+        output: /var/lib/kafka-audit
+        dest: /var/lib/kafka-audit/fleet.html
+        cluster_names:
+          LqMsGZkBQkaXCRaSfF1jDg: production
+        max_age: 2d
+      register: fleet
 
-- name: Report the audits in an object store, with links to the web server that provides them
-  kafkaops.groups.fleet_report:
-    output: s3a://kafka-audits/all
-    dest: /srv/www/fleet.html
-    base_url: https://audits.example.com/all
-    spark_conf:
-      spark.jars.packages: org.apache.hadoop:hadoop-aws:3.5.0
-    timeout: 600
+    - name: Report the audits in an object store, with links to the web server that provides them
+      kafkaops.groups.fleet_report:
+        output: s3a://kafka-audits/all
+        dest: /srv/www/fleet.html
+        base_url: https://audits.example.com/all
+        spark_conf:
+          spark.jars.packages: org.apache.hadoop:hadoop-aws:3.5.0
 """
 
 RETURN = r"""
@@ -205,7 +208,7 @@ def main() -> None:
             "base_url": {"type": "str"},
             "cluster_names": {"type": "dict", "default": {}},
             "max_age": {"type": "str", "default": "7d"},
-            "timeout": {"type": "float", "default": 120},
+            "timeout": {"type": "float", "default": 600},
             **SPARK_SPEC,
         },
         fleet.parse,

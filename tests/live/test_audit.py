@@ -377,7 +377,7 @@ def test_groups_findings_and_plan_have_owners(audited: Audited) -> None:
     assert re.findall(r'href="#owner=(.*?)"', page) == ["", "many", "team-a", "team-b", "team-c"]
 
 
-def test_the_metrics(audited: Audited) -> None:
+def test_the_metrics(audited: Audited, tmp_path: Path) -> None:
     path = audited.events.parent / "audit.prom"
     samples = [each for family in text_string_to_metric_families(path.read_text("utf-8")) for each in family.samples]
     cluster_id = truth.cluster_id(audited.cluster.client())
@@ -413,6 +413,12 @@ def test_the_metrics(audited: Audited) -> None:
         },
     }
     assert read == expected
+    # of an audit that cannot connect, the file tells that it has failed, and keeps the numbers of the last one
+    text = path.read_text("utf-8")
+    refused = ansible("consumer_offsets_audit", "127.0.0.1:1", output=str(tmp_path), metrics_file=str(path), timeout=5)
+    assert refused["rc"], refused
+    failed = text.replace(f'_success{{cluster_id="{cluster_id}"}} 1.0', f'_success{{cluster_id="{cluster_id}"}} 0.0')
+    assert path.read_text("utf-8") == failed != text
 
 
 def test_the_report_is_there(audited: Audited) -> None:

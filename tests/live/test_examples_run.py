@@ -66,7 +66,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/docsite/rst/audit_fleet.rst", "Audit all clusters"): AUDIT,
     ("docs/docsite/rst/audit_fleet.rst", "Audit the cluster with metrics"): AUDIT,
     ("docs/docsite/rst/audit_fleet.rst", "Report the audits of all clusters"): FLEET,
-    ("plugins/modules/fleet_report.py", "Report the audits of all clusters"): FLEET,
+    ("plugins/modules/fleet_report.py", "Report the audits of several clusters"): FLEET,
     ("docs/docsite/rst/cleanup.rst", "Audit the cluster"): AUDIT,
     ("plugins/modules/consumer_offsets_audit.py", "Audit the cluster"): AUDIT,
     ("plugins/modules/consumer_offsets_audit.py", "Audit the cluster with the owners of its groups"): AUDIT,

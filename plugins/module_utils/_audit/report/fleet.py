@@ -120,9 +120,10 @@ def render(fleet: Fleet) -> str:
         fleet_page.TEMPLATE,
         page.STYLE + fleet_page.STYLE,
         fleet_page.SCRIPT,
+        title=f"Consumer groups of {wording.pluralize(len(fleet.clusters), 'Kafka cluster')}",
         fleet=fleet,
-        clusters=sorted(fleet.clusters, key=lambda cluster: (_title(cluster).lower(), cluster.cluster_id)),
-        title=_title,
+        clusters=sorted(fleet.clusters, key=lambda cluster: (_name(cluster).lower(), cluster.cluster_id)),
+        name=_name,
         tiles=[
             {"label": label, "number": sum(getattr(cluster.last, key) for cluster in fleet.clusters)}
             for key, label in _TILES
@@ -148,5 +149,5 @@ def relative(path: str, folder: str) -> str:
     return f"./{urllib.parse.quote(os.path.relpath(path, folder), errors='surrogateescape')}"
 
 
-def _title(cluster: Cluster) -> str:
+def _name(cluster: Cluster) -> str:
     return wording.printable(cluster.cluster_id if cluster.name is None else cluster.name)

@@ -6,20 +6,7 @@
 
 from __future__ import annotations
 
-TEMPLATE = r"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; style-src 'unsafe-inline'; script-src '{{ script_hash }}';
- base-uri 'none'; form-action 'none'">
-<title>Consumer groups of {{ clusters|length }} Kafka clusters</title>
-<style>{{ style|safe }}</style>
-</head>
-<body data-limit="{{ fleet.limit }}">
+TEMPLATE = r"""<body data-limit="{{ fleet.limit }}">
 <header>
   <p class="kicker">Audits of consumer groups</p>
   <h1>{{ clusters|length|number }} Kafka cluster{{ "" if clusters|length == 1 else "s" }}</h1>
@@ -56,7 +43,7 @@ TEMPLATE = r"""<!DOCTYPE html>
       <tbody>
       {% for cluster in clusters %}
         <tr data-audited="{{ cluster.audited_at.timestamp()|int }}"{% if cluster.old %} class="old"{% endif %}>
-          <th scope="row"><bdi title="{{ cluster.cluster_id|printable }}">{{ title(cluster)|shorten(60) }}</bdi>
+          <th scope="row"><bdi title="{{ cluster.cluster_id|printable }}">{{ name(cluster)|shorten(60) }}</bdi>
             {% if not cluster.complete %}<span class="badge">incomplete</span>{% endif %}</th>
           <td class="time">{{ cluster.audited_at|time }}
             <div><span class="ago"></span> <span class="badge mark">old</span></div></td>
@@ -87,7 +74,7 @@ TEMPLATE = r"""<!DOCTYPE html>
     scale, which begins at 0.</p>
   <div class="multiples">
   {% for cluster in clusters %}
-    <figure class="card"><figcaption><bdi title="{{ cluster.cluster_id|printable }}">{{ title(cluster)|shorten(32) }}
+    <figure class="card"><figcaption><bdi title="{{ cluster.cluster_id|printable }}">{{ name(cluster)|shorten(32) }}
       </bdi></figcaption>
       <p>{{ cluster.trend|length|number }} audit{{ "" if cluster.trend|length == 1 else "s" }}, stale after
         {{ cluster.stale_after|printable }}</p>
@@ -109,7 +96,6 @@ when the page is opened.</p>
 </footer>
 <script>{{ script|safe }}</script>
 </body>
-</html>
 """
 
 STYLE = r"""

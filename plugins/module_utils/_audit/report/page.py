@@ -6,20 +6,7 @@
 
 from __future__ import annotations
 
-TEMPLATE = r"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; style-src 'unsafe-inline'; script-src '{{ script_hash }}';
- base-uri 'none'; form-action 'none'">
-<title>Consumer groups of {{ audit.cluster_id|printable }}, {{ audit.created|time }}</title>
-<style>{{ style|safe }}</style>
-</head>
-<body>
+TEMPLATE = r"""<body>
 <header>
   <p class="kicker">Audit of consumer groups</p>
   <h1>Kafka cluster <bdi>{{ audit.cluster_id|printable }}</bdi></h1>
@@ -218,7 +205,6 @@ names.</p>
 </footer>
 <script>{{ script|safe }}</script>
 </body>
-</html>
 """
 
 STYLE = r"""

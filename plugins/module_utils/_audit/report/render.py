@@ -89,6 +89,7 @@ def render(audit: Audit) -> str:
         page.TEMPLATE,
         page.STYLE,
         page.SCRIPT,
+        title=f"Consumer groups of {wording.printable(audit.cluster_id)}, {wording.format_time(audit.created)}",
         audit=audit,
         criteria=wording.criteria(audit.criteria),
         tiles=[

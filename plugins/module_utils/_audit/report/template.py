@@ -12,9 +12,30 @@ import typing as t
 
 from . import wording
 
+_HEAD = r"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="Content-Security-Policy"
+ content="default-src 'none'; style-src 'unsafe-inline'; script-src '{{ script_hash }}';
+ base-uri 'none'; form-action 'none'">
+<title>{{ title }}</title>
+<style>{{ style|safe }}</style>
+</head>
+"""
+_END = """</html>
+"""
 
-def render(template: str, style: str, script: str, **values: t.Any) -> str:
-    """Return a page; texts are escaped."""
+
+def render(body: str, style: str, script: str, title: str, **values: t.Any) -> str:
+    """Return a page; texts are escaped.
+
+    Args:
+        body: the template of the body, which contains C({{ script|safe }}).
+    """
     # imported late, because the library may be missing, which engine/process.py reports
     import jinja2
 
@@ -28,6 +49,6 @@ def render(template: str, style: str, script: str, **values: t.Any) -> str:
         time=wording.format_time,
     )
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return environment.from_string(template).render(
-        style=style, script=script, script_hash=f"sha256-{digest}", **values
+    return environment.from_string(_HEAD + body + _END).render(
+        title=title, style=style, script=script, script_hash=f"sha256-{digest}", **values
     )
