@@ -161,6 +161,7 @@ class Audit:
             topic=topic,
             client_rack=None,
             read_rate=None,
+            incremental=False,
             deadline=time.time() + 3600,
         )
         self._connection = connection

@@ -43,6 +43,7 @@ AUDIT: dict[str, Any] = {
     "topic": "__consumer_offsets",
     "client_rack": None,
     "read_rate": None,
+    "incremental": False,
 }
 
 

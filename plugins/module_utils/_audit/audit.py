@@ -53,6 +53,7 @@ def parse(params: dict[str, t.Any]) -> Settings:
         topic=inputs.topic_name(params["topic"], "topic"),
         client_rack=None if params["client_rack"] is None else _rack(params["client_rack"]),
         read_rate=_rate(params["read_rate"]),
+        incremental=params["incremental"],
         deadline=time.time() + connection.timeout,
     )
 

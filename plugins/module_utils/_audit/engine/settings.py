@@ -51,6 +51,7 @@ class Settings:
         owners: the patterns of each owner; the first match wins.
         master, spark_conf: the Spark master, and additional Spark properties.
         client_rack, read_rate: the rack of the executors, and the maximum number of bytes per second; None if not set.
+        incremental: whether the audit continues the state of an earlier one, see `state`.
         deadline: when the task times out, in seconds since the epoch.
     """
 
@@ -68,6 +69,7 @@ class Settings:
     topic: str
     client_rack: str | None
     read_rate: int | None
+    incremental: bool
     deadline: float
 
     @property

@@ -32,6 +32,8 @@ MANIFEST = "manifest.json"
 # of the columns of the tables, as the guide describes them
 TABLES_VERSION = 1
 _AUDITS = "audits"
+# the folder with the state of an incremental audit, beside its tables
+STATE = "state"
 _KIND = json_file.Kind("manifest", "kafkaops.groups/audit", 1)
 # the folder of an audit, or a link before it is renamed
 _AUDIT_NAME = re.compile(r"(\d{8}T\d{6}Z)-[0-9a-f]{8}(\.link)?")
@@ -46,6 +48,7 @@ class Audit(t.NamedTuple):
     Attributes:
         criteria: what the audit was asked for, see `Settings.criteria`.
         complete: whether the topic and all groups of the cluster were read.
+        state: what the manifest contains of its state, see C(state.py); None without a state.
     """
 
     audit_id: str
@@ -53,6 +56,7 @@ class Audit(t.NamedTuple):
     created: datetime.datetime
     criteria: dict[str, t.Any]
     complete: bool
+    state: dict[str, t.Any] | None = None
 
 
 class Store:
@@ -146,6 +150,7 @@ class Store:
             "complete": draft.complete,
             "tables_version": TABLES_VERSION,
             "tables": draft.rows,
+            **({} if draft.state is None else {"state": draft.state}),
         }
         atomic_write.put(draft.path(MANIFEST), json_file.lines(manifest), os.replace, 0o644)
         for folder in self._folders:
@@ -170,7 +175,7 @@ class Draft:
 
     Attributes:
         identity: C(cluster_id), C(audit_id) and C(audited_at), so that rows of several audits can be combined.
-        rows, criteria, complete: for the manifest: the number of rows of each table, and the fields of `Audit`.
+        rows, criteria, complete, state: for the manifest: the number of rows of each table, and the fields of `Audit`.
         warnings: problems after the audit was published.
     """
 
@@ -183,6 +188,7 @@ class Draft:
         self.rows: dict[str, int] = {}
         self.criteria: dict[str, t.Any] = {}
         self.complete = False
+        self.state: dict[str, t.Any] | None = None
         self.warnings: list[str] = []
         self._store = store
 
@@ -233,7 +239,15 @@ def _audit(name: str, text: str) -> Audit | None:
         if (manifest["format"], manifest["version"], manifest["audit_id"]) != (_KIND.format, _KIND.version, name):
             return None
         created = datetime.datetime.fromisoformat(manifest["created"]).astimezone(datetime.UTC)
-        return Audit(name, str(manifest["cluster_id"]), created, manifest["criteria"], manifest["complete"] is True)
+        state = manifest.get("state")
+        return Audit(
+            name,
+            str(manifest["cluster_id"]),
+            created,
+            manifest["criteria"],
+            manifest["complete"] is True,
+            state if isinstance(state, dict) else None,
+        )
     except (KeyError, TypeError, ValueError, RecursionError):
         return None
 
@@ -244,18 +258,29 @@ def _remove_old(folder: Folder, draft: Draft, keep: Keep) -> list[str]:
     earlier = [audit for audit in audits if audit.audit_id != draft.audit_id]
     kept = keep.of([audit.created for audit in earlier], draft.created)
     old = [audit.audit_id for audit in earlier if audit.created not in kept]
+    gone = [*old, *(name for name in folder.names(_AUDITS) if _incomplete(folder, name, draft))]
+    # an audit without a manifest does not exist, even if its removal is interrupted
+    removed: list[tuple[tuple[str, ...], ...]] = [((name, MANIFEST), (name,)) for name in gone]
+    removed += [((name, STATE),) for name in _superseded(earlier, draft) if name not in old]
     problems = []
-    for name in [*old, *(name for name in folder.names(_AUDITS) if _incomplete(folder, name, draft))]:
+    for paths in removed:
         try:
-            # an audit without a manifest does not exist, even if its removal is interrupted
-            folder.remove(_AUDITS, name, MANIFEST)
-            folder.remove(_AUDITS, name)
+            for path in paths:
+                folder.remove(_AUDITS, *path)
         except OSError as exc:
-            where = exc.filename or folder.uri(_AUDITS, name)
+            where = exc.filename or folder.uri(_AUDITS, *paths[-1])
             problems.append(f"{where} of an earlier audit cannot be removed ({exc.strerror})")
         except TaskError as exc:
-            problems.append(f"{folder.uri(_AUDITS, name)} of an earlier audit cannot be removed: {exc}")
+            problems.append(f"{folder.uri(_AUDITS, *paths[-1])} of an earlier audit cannot be removed: {exc}")
     return problems
+
+
+def _superseded(earlier: list[Audit], draft: Draft) -> list[str]:
+    """Return the last audit whose state that of the draft replaces; those before were replaced by later ones."""
+    if draft.state is None:
+        return []
+    of_topic = [audit.audit_id for audit in earlier if audit.state and audit.state.get("topic") == draft.state["topic"]]
+    return of_topic[-1:]
 
 
 def _incomplete(folder: Folder, name: str, draft: Draft) -> bool:
