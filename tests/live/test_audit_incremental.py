@@ -33,8 +33,7 @@ from tests.support.publisher import Publisher, audit_names
 SEED = 20261101
 PARTITIONS = 3
 ROUNDS = 5
-# of non-commit records, in ms since the epoch
-START = 1_767_225_600_000
+DAY = 86_400_000
 COMMITS = (b"\0\0", b"\0\1")
 Row = dict[str, Any]
 Tables = dict[str, Counter[tuple[Any, ...]]]
@@ -111,14 +110,21 @@ class Workload:
         self._client, self._topic = client, topic
         self._rng = random.Random(seed)
         self._seeds = itertools.count(seed)
-        self._clock = itertools.count(START, 1000)
+        # days that are kept
+        self._start = (int(time.time() * 1000) // DAY - 90) * DAY
+        self._clock = itertools.count(self._start, 1000)
         self._open: list[Producer] = []
 
     def records(self, most: int) -> list[Record]:
-        """Random records; the times of those that are not commits ascend, as they do on brokers."""
+        """Random records of recent days; the times of those that are not commits ascend, as they do on brokers."""
         partition = self._rng.randrange(PARTITIONS)
         log = random_log(next(self._seeds), self._rng.randrange(1, most), partition)
-        return [one if one.key[:2] in COMMITS else one._replace(timestamp=next(self._clock)) for one in log]
+        return [
+            one._replace(
+                timestamp=self._start + one.timestamp % (30 * DAY) if one.key[:2] in COMMITS else next(self._clock)
+            )
+            for one in log
+        ]
 
     def write(self, most: int = 60) -> None:
         offsets_topic.write(self._client, self.records(most), self._topic)

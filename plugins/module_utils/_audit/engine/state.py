@@ -30,6 +30,9 @@ from .store import STATE, Audit, Draft, Store
 
 # of the rows and of the manifest: increased if rows of an earlier release cannot be combined with those of this one
 VERSION = 1
+# how many days of activity are kept; see `merge.kept`
+DAYS = 400
+_EPOCH = datetime.date(1970, 1, 1)
 
 
 class Kept(t.NamedTuple):
@@ -88,7 +91,8 @@ class Reading:
             return
         stage(self.combined.sparkSession, "Write the state")
         rows = Observation()
-        observed = merge.kept(self.combined).observe(rows, F.count(F.lit(1)).alias("rows"))
+        oldest = (draft.created.date() - _EPOCH).days - DAYS
+        observed = merge.kept(self.combined, oldest).observe(rows, F.count(F.lit(1)).alias("rows"))
         observed.write.parquet(draft.location(STATE))
         draft.state = document(topic, self.marks, rows.get["rows"])
 

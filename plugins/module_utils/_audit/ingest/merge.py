@@ -16,6 +16,7 @@ import functools
 from ..libraries import Column, DataFrame, F, Window
 from . import records
 
+_DAY_MS = 86_400_000
 _SUMS = ("commits", "tombstones", "rebalances")
 _OF_KEY = ("source_partition", "key")
 _OF_GROUP = ("source_partition", "group")
@@ -59,19 +60,26 @@ def continued(earlier: DataFrame, later: DataFrame, small: bool) -> DataFrame:
     ).select(*later.columns)
 
 
-def kept(rows: DataFrame) -> DataFrame:
-    """Return the rows that a later scan must be combined with.
+def kept(rows: DataFrame, oldest: int) -> DataFrame:
+    """Return the rows that a later scan must be combined with; so few that their number does not grow for ever.
 
     Deleted offsets are left out, and all but the last of the deleted metadata of a group and its members, of which only
-    the time matters. So the number of rows does not grow with each member that there ever was.
+    the time matters. So are days without a commit that is still the latest of its key, if they are before `oldest`.
 
     Args:
         rows: one row for each key, as from `keyed`.
+        oldest: in days since the epoch.
     """
-    commit, undecodable = F.col("kind") == records.OFFSET_COMMIT, F.col("kind") == records.UNDECODABLE
-    deleted = F.coalesce("tombstone", F.lit(False)) & ~undecodable
+    kind = F.col("kind")
+    commit = kind == records.OFFSET_COMMIT
+    deleted = F.coalesce("tombstone", F.lit(False)) & (kind != records.UNDECODABLE)
+    old_day = (kind == records.ACTIVITY) & (F.col("day") < oldest)
+    old_commits = rows.filter(commit & ~deleted & (F.col("timestamp") < oldest * _DAY_MS))
+    # a timestamp may be any 64-bit number, so its day may not be an int
+    days = old_commits.select(*_OF_GROUP, F.floor(F.col("timestamp") / _DAY_MS).alias("day")).distinct()
     return _union(
-        rows.filter(~deleted & (F.col("kind") != records.PARTITION)),
+        rows.filter(~deleted & ~old_day & (kind != records.PARTITION)),
+        rows.filter(old_day).join(days, [*_OF_DAY], "left_semi"),
         _latest(rows.filter(deleted & ~commit), *_OF_GROUP),
     ).select(*rows.columns)
 
