@@ -165,8 +165,8 @@ options:
   incremental:
     description:
       - Keep the latest record of each key and the end offsets of O(topic) beside the tables of the audit (C(state)), so
-        that the next audit of the cluster in O(output) with this option reads only the records after these offsets. Only
-        the newest state is kept. It is removed with its audit.
+        that the next audit of the cluster in O(output) with this option reads only the records after these offsets.
+        Only the newest state is kept. It is removed with its audit.
       - The tables are those of an audit that reads the whole topic. If Kafka has compacted the topic since, they also
         contain the activity that compaction removed. See the guide on the audit at scale.
       - The audit reads the whole topic if it cannot continue, and RV(incremental.reason) and a warning say why, for

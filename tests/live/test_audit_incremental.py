@@ -362,7 +362,7 @@ def test_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
     client, prefix = cluster.client(), "incr-"
     topics.create(client, "incr", 2, records=20)
     names = [f"{prefix}{number}" for number in range(12)]
-    given = {"stale_after": "1s", "include": f"{prefix}*", "timeout": 600}
+    given: dict[str, Any] = {"stale_after": "1s", "include": f"{prefix}*", "timeout": 600}
 
     def audit(name: str, **more: Any) -> Audited:
         returned = ansible("consumer_offsets_audit", cluster.bootstrap, output=str(tmp_path / name), **given, **more)

@@ -74,11 +74,15 @@ def _in_a_child(run: Run, spark: SparkSession, line: str) -> int:
         os._exit(status)
 
 
-def main(kind: str, *arguments: str) -> None:
+def main(kind: str, where: str) -> None:
     """Run until standard input ends."""
-    run: Run = functools.partial({"generated": publish_groups, "audits": audit}[kind], *arguments)
+    run: Run = functools.partial({"generated": publish_groups, "audits": audit}[kind], where)
     # as in the session of the audit
-    with local_session({"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}) as spark:
+    conf = {
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+    }
+    with local_session(conf) as spark:
         print("ready", flush=True)
         for line in sys.stdin:
             pid = _in_a_child(run, spark, line)
