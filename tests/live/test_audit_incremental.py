@@ -32,7 +32,7 @@ from tests.support.publisher import Publisher, audit_names
 
 SEED = 20261101
 PARTITIONS = 3
-ROUNDS = 5
+ROUNDS = 4
 DAY = 86_400_000
 COMMITS = (b"\0\0", b"\0\1")
 Row = dict[str, Any]
@@ -352,7 +352,8 @@ def test_what_cannot_be_continued(
         assert reading["since"] is None
         assert why in reading["reason"], change
         assert [warning for warning in found.returned["warnings"] if warning.endswith(reading["reason"])]
-        assert found.tables == auditor.full().tables, change
+        if change in (spoil, recreate):
+            assert found.tables == auditor.full().tables, change
     # the state of the last one is used again
     assert auditor.incremental().returned["incremental"]["since"]
 
