@@ -54,22 +54,23 @@ _DAY = 86_400_000
 def fill(cluster: Cluster, topic: str, count: int) -> None:
     """Create a topic with `count` commits and repeated keys, as in the offsets topic."""
     topics.create(cluster.client(), topic, PARTITIONS, config={"retention.ms": "-1"})
+    offsets_topic.write(cluster.client(), records(range(count), count, GROUPS, KEYS_A_GROUP), topic)
+
+
+def records(numbers: range, days: int, groups: int, keys_a_group: int) -> Iterator[offsets_topic.Record]:
+    """Commits of groups in turn, by their numbers; of 10 days, each with a tenth of `days` commits."""
     start = int(time.time() * 1000) - 10 * _DAY
-    groups = [f"service-{number:05d}-consumers" for number in range(GROUPS)]
-    where = [offsets_topic.partition_of(group, PARTITIONS) for group in groups]
+    names = [f"service-{number:05d}-consumers" for number in range(groups)]
+    where = [offsets_topic.partition_of(name, PARTITIONS) for name in names]
     keys = [
-        [offsets_topic.commit_key(group, f"orders-{place % 12:02d}", place // 12) for place in range(KEYS_A_GROUP)]
-        for group in groups
+        [offsets_topic.commit_key(name, f"orders-{place % 12:02d}", place // 12) for place in range(keys_a_group)]
+        for name in names
     ]
-
-    def records() -> Iterator[offsets_topic.Record]:
-        for number in range(count):
-            group, place = number % GROUPS, number // GROUPS % KEYS_A_GROUP
-            moment = start + number * 10 * _DAY // count
-            value = offsets_topic.commit_value(number, moment)
-            yield offsets_topic.Record(where[group], keys[group][place], value, moment)
-
-    offsets_topic.write(cluster.client(), records(), topic)
+    for number in numbers:
+        group, place = number % groups, number // groups % keys_a_group
+        moment = start + number * 10 * _DAY // days
+        value = offsets_topic.commit_value(number, moment)
+        yield offsets_topic.Record(where[group], keys[group][place], value, moment)
 
 
 def floor(cluster: Cluster, topic: str, processes: int) -> float:
@@ -162,6 +163,7 @@ class Audit:
             client_rack=None,
             read_rate=None,
             metrics_file=None,
+            incremental=False,
             deadline=time.time() + 3600,
         )
         self._connection = connection

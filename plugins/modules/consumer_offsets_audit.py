@@ -162,6 +162,20 @@ options:
         therefore monitor C(kafkaops_audit_timestamp_seconds), too.
       - Requires the Python library C(prometheus_client).
     type: path
+  incremental:
+    description:
+      - Keep the latest record of each key and the end offsets of O(topic) beside the tables of the audit (C(state)), so
+        that the next audit of the cluster in O(output) with this option reads only the records after these offsets.
+        Only the newest state is kept. It is removed with its audit.
+      - The tables are those of an audit that reads the whole topic. If Kafka has compacted the topic since, they also
+        contain the activity that compaction removed. See the guide on the audit at scale.
+      - The audit reads the whole topic if it cannot continue, and RV(incremental.reason) and a warning say why, for
+        example because the topic was created anew, its number of partitions has changed, records were removed from the
+        start of a log, or the state is damaged or from another release. The first audit also reads the whole topic.
+      - Requires brokers with Kafka 2.8 or newer, which have topic ids. With older brokers, each audit reads the whole
+        topic.
+    type: bool
+    default: false
 notes:
   - The code is shipped to the executors of O(master). They require Python with C(confluent-kafka) and C(pyarrow), and
     must be able to connect to the brokers.
@@ -187,7 +201,8 @@ notes:
   - The clocks of this host and the brokers must be synchronized, because idle times are based on record timestamps.
   - An open transaction hides records that were written after its start. The module then warns, and excludes the
     groups of this partition from the plan.
-  - Compaction removes old records. RV(tables) counts only the commits that the topic still contains.
+  - Compaction removes old records. RV(tables) counts only the commits that the topic still contains, unless
+    O(incremental=true).
   - Kafka deletes the committed offsets of a deleted topic. If some remain, no request can delete them. They expire,
     or are deleted with their group.
 seealso:
@@ -248,6 +263,12 @@ EXAMPLES = r"""
         owner: team-billing
         backup: "/var/backups/kafka/billing-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
 
+    - name: Audit the cluster every hour, and read only the new records
+      kafkaops.groups.consumer_offsets_audit:
+        output: /var/lib/kafka-audit-hourly
+        incremental: true
+        keep_audits: 168
+
     - name: Audit a large cluster on a Spark cluster, and keep the audits of a year
       kafkaops.groups.consumer_offsets_audit:
         output: hdfs://namenode.example.com/kafka-audit
@@ -274,7 +295,7 @@ summary:
   type: dict
   contains:
     records:
-      description: Records that were read from the topic.
+      description: Records that were read from the topic. With O(incremental=true), those since the audit before.
       returned: success
       type: int
       sample: 1480000
@@ -437,6 +458,21 @@ since_last:
       returned: success
       type: dict
       sample: {count: 1, findings: [{kind: stale_group, group: etl-test-1, topic: null, partition: null}]}
+incremental:
+  description: How the topic was read. Null without O(incremental=true).
+  returned: success
+  type: dict
+  contains:
+    since:
+      description: The audit whose state was continued. Null if the whole topic was read.
+      returned: success
+      type: str
+      sample: 20260130T120000Z-0c5e6f7a
+    reason:
+      description: Why the whole topic was read. Null if a state was continued.
+      returned: success
+      type: str
+      sample: null
 duration:
   description: The duration of the audit in seconds, not counting the start of Spark.
   returned: success
@@ -476,6 +512,7 @@ def main() -> None:
             "client_rack": {"type": "str"},
             "read_rate": {"type": "bytes"},
             "metrics_file": {"type": "path"},
+            "incremental": {"type": "bool", "default": False},
         },
         audit.parse,
         audit.audit,

@@ -44,6 +44,7 @@ AUDIT: dict[str, Any] = {
     "client_rack": None,
     "read_rate": None,
     "metrics_file": None,
+    "incremental": False,
 }
 
 

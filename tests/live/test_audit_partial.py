@@ -66,7 +66,7 @@ def message(offset: int, record: Record) -> Message:
 
 
 def scanned(
-    logs: Mapping[int, Sequence[Record]], split: Split, bound: Bound, rng: random.Random
+    logs: Mapping[int, Sequence[Record]], split: Split, bound: Bound, rng: random.Random, keyed: bool = False
 ) -> Iterator[pa.RecordBatch]:
     """The rows of a split of these logs, which come a few records at a time."""
 
@@ -79,7 +79,7 @@ def scanned(
                 yield Batch(one.partition, some)
 
     with mock.patch.object(scan, "batches", batches):
-        yield from scan.scan(mock.Mock(), "t", split, 0.0, bound=bound)
+        yield from scan.scan(mock.Mock(), "t", split, 0.0, bound=bound, keyed=keyed)
 
 
 def cut(partition: int, length: int, rng: random.Random) -> list[Range]:
@@ -116,6 +116,43 @@ def test_random_logs(spark: SparkSession) -> None:
     assert set(read.values()) == {LENGTH}
     assert rows["partial"].to_pylist().count(True) > LOGS
     assert content(merge.merged(spark.createDataFrame(rows))) == content(spark.createDataFrame(unlimited))
+
+
+def test_consecutive_scans(spark: SparkSession) -> None:
+    """What is kept of each scan is combined with the next one; deleted records are kept only as far as they matter."""
+    rng = random.Random(20261101)
+    logs = {partition: random_log(partition, LENGTH, partition) for partition in range(LOGS)}
+    whole = [Range(partition, 0, LENGTH) for partition in logs]
+    unlimited = spark.createDataFrame(pa.Table.from_batches(scanned(logs, tuple(whole), UNLIMITED, rng)))
+    state: DataFrame | None = None
+    for start in range(0, LENGTH, LENGTH // 4):
+        ranges = [Range(partition, start, start + LENGTH // 4) for partition in logs]
+        rows = [row for one in ranges for row in scanned(logs, (one,), BOUNDS[one.partition % 4], rng, keyed=True)]
+        frame = merge.keyed(spark.createDataFrame(pa.Table.from_batches(rows)))
+        # evaluated once each, so that the plans do not grow
+        table = frame if state is None else merge.continued(state, frame, small=start > LENGTH / 2)
+        state = spark.createDataFrame(merge.kept(table, -(2**31)).toArrow())
+    assert state is not None
+    kinds = (records.GENERATIONS, records.PARTITION)
+    remaining = f"kind not in {kinds} and (kind = '{records.UNDECODABLE}' or tombstone is null or not tombstone)"
+    assert content(state.filter(remaining)) == content(unlimited.filter(remaining))
+    deleted = state.filter(f"tombstone and kind != '{records.UNDECODABLE}'").toArrow().to_pylist()
+    assert deleted
+    assert not [row for row in deleted if row["kind"] == records.OFFSET_COMMIT]
+    assert len({(row["source_partition"], row["group"]) for row in deleted}) == len(deleted)
+
+
+def test_old_days_are_not_kept_for_ever(spark: SparkSession) -> None:
+    """Only those that compaction would leave."""
+    first = 20_000
+    log = [
+        Record(0, offsets_topic.commit_key("g", "t", number), b"\0\0" + bytes(18), (first + day) * 86_400_000)
+        for number, day in ((0, 0), (1, 1), (0, 2), (1, 9))
+    ]
+    scans = scanned({0: log}, (Range(0, 0, 4),), UNLIMITED, random.Random(1), keyed=True)
+    kept = merge.kept(spark.createDataFrame(pa.Table.from_batches(scans)), first + 5).toArrow().to_pylist()
+    found = [row["day"] - first for row in kept if row["kind"] == records.ACTIVITY]
+    assert sorted(found) == [2, 9]
 
 
 def fill(cluster: Cluster, topic: str) -> None:

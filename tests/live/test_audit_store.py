@@ -14,12 +14,9 @@ import json
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -33,6 +30,7 @@ from tests.live.task import audit_settings
 from tests.support import commits, topics
 from tests.support.broker import Cluster
 from tests.support.process import Process, command_lines
+from tests.support.publisher import Publisher, audit_names, wait
 from tests.support.worlds import NOW
 
 KILLS = 18
@@ -73,59 +71,17 @@ def audited(output: Path) -> tuple[str, set[str]] | None:
     return folder.name, stale
 
 
-def wait(until: Callable[[], Any], timeout: float = 500) -> None:
-    deadline = time.monotonic() + timeout
-    while not until():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-
-
-def audit_names(output: Path) -> set[str]:
-    return set(os.listdir(output / "audits")) if (output / "audits").exists() else set()
-
-
-class Publisher:
-    """Publishes audits in processes of their own; see `tests.support.publishing`."""
-
-    def __init__(self, output: Path) -> None:
-        self._output = output
-        command = [sys.executable, "-m", "tests.support.publishing", str(output)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        assert self._said() == "ready"
-
-    def _said(self) -> str:
-        assert self.process.stdout is not None
-        return self.process.stdout.readline().strip()
-
-    def publish(self, groups: int, kill_after: float | None = None) -> float:
-        """Publish an audit, and kill its process so many seconds after its folder appears; return how long it took."""
-        before = audit_names(self._output)
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{groups}\n")
-        self.process.stdin.flush()
-        pid = int(self._said())
-        wait(lambda: audit_names(self._output) - before)
-        started = time.monotonic()
-        if kill_after is not None:
-            time.sleep(kill_after)
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        allowed = {0} if kill_after is None else {0, -signal.SIGKILL}
-        assert int(self._said()) in allowed
-        return time.monotonic() - started
-
-
 def test_a_kill_leaves_the_audit_before_or_the_new_one(tmp_path: Path) -> None:
     rng, outcomes = random.Random(SEED), {"before": 0, "new": 0}
-    publisher = Publisher(tmp_path)
+    publisher = Publisher("generated", str(tmp_path))
     try:
         assert audited(tmp_path) is None
-        publisher.publish(1)
-        took = publisher.publish(2)
+        publisher.publish(tmp_path, "1")
+        took = publisher.publish(tmp_path, "2")
         there = audited(tmp_path)
         assert there is not None
         for groups in range(3, 3 + KILLS):
-            publisher.publish(groups, kill_after=rng.uniform(0, took))
+            publisher.publish(tmp_path, str(groups), kill_after=rng.uniform(0, took))
             now = audited(tmp_path)
             assert now is not None
             if now == there:
@@ -135,15 +91,13 @@ def test_a_kill_leaves_the_audit_before_or_the_new_one(tmp_path: Path) -> None:
                 assert now[1] == {f"g{number}" for number in range(groups)}
             there = now
         assert outcomes["before"] > KILLS / 4, outcomes
-        publisher.publish(2)
+        publisher.publish(tmp_path, "2")
         there = audited(tmp_path)
         assert there is not None
         assert audit_names(tmp_path) == {there[0]}
         assert set(os.listdir(tmp_path)) == {"audits", folders.LATEST, store.PLAN, store.REPORT}
     finally:
-        assert publisher.process.stdin is not None
-        publisher.process.stdin.close()
-        publisher.process.wait(60)
+        publisher.close()
 
 
 def test_a_kill_of_the_whole(cluster: Cluster, tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ def parse(params: dict[str, t.Any]) -> Settings:
         client_rack=None if params["client_rack"] is None else _rack(params["client_rack"]),
         read_rate=_rate(params["read_rate"]),
         metrics_file=_metrics_file(params["metrics_file"]),
+        incremental=params["incremental"],
         deadline=time.time() + connection.timeout,
     )
 

@@ -57,9 +57,9 @@ def described(monkeypatch: pytest.MonkeyPatch) -> Described:
 def test_ranges_and_weights(
     described: Described, sizes: dict[int, t.Any], weights: dict[int, int], exact: bool
 ) -> None:
-    topic = Topic("t", frozenset({1, 0}), frozenset())
+    topic = Topic("t", frozenset({1, 0}), frozenset(), "id")
     found = described(topic, {0: (0, 0), 1: (5, 9)}, sizes)
-    assert found == ([Range(0, 0, 0), Range(1, 5, 9)], weights, exact)
+    assert found == ([Range(0, 0, 0), Range(1, 5, 9)], weights, exact, "id")
 
 
 @pytest.mark.parametrize(

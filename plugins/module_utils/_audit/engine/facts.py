@@ -13,6 +13,7 @@ from ..judge.findings import Criteria
 from ..judge.frames import LiveFrames
 from ..libraries import DataFrame
 from .settings import Settings
+from .state import Reading
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Facts:
         records: the number of records read.
         unread: why each incomplete partition was not read completely.
         retention: C(offsets.retention.minutes) of the brokers in ms, None if unknown.
+        reading: what an incremental audit has read; None of another audit.
     """
 
     cluster_id: str
@@ -34,6 +36,12 @@ class Facts:
     unread: dict[int, str]
     warnings: list[str]
     retention: int | None
+    reading: Reading | None = None
+
+    @property
+    def known_records(self) -> int:
+        """The number of records that the audit is based on, or a lower bound."""
+        return self.records + (self.reading.before if self.reading else 0)
 
     def criteria(self, settings: Settings) -> Criteria:
         """Return the criteria for stale groups and offsets."""

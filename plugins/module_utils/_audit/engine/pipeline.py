@@ -21,6 +21,7 @@ from ..judge import findings, frames, live_state, owners
 from ..judge.frames import LiveFrames
 from ..judge.live_state import Live
 from ..libraries import DataFrame, SparkSession, pa
+from . import state
 from .facts import Compared, Facts
 from .publish import publish
 from .settings import Settings
@@ -50,9 +51,14 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         cluster_id = session.wire.cluster_id
         seen = session.wire.run(live_state.read, session, settings.selection())
     stage(spark, f"Read {settings.topic}")
-    scan = spark_read.read(
-        spark, settings.connection, settings.topic, settings.deadline, settings.client_rack, settings.read_rate
-    )
+    reading: state.Reading | None = None
+    scan: state.Reading | spark_read.Scanned
+    if settings.incremental:
+        scan = reading = state.read(spark, settings, stored, cluster_id, created)
+    else:
+        scan = spark_read.read(
+            spark, settings.connection, settings.topic, settings.deadline, settings.client_rack, settings.read_rate
+        )
     committed = _committed(scan.rows)
     in_log = _names(scan.rows) if settings.owners else set()
     stage(spark, "Query groups without members, topics and logs")
@@ -65,8 +71,9 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         started,
         sum(one.records for one in scan.ended),
         {one.source_partition: one.problem for one in scan.ended if one.problem},
-        seen.warnings,
+        [*seen.warnings, *(reading.warnings if reading else ())],
         seen.retention,
+        reading,
     )
 
     def fetch(names: list[str]) -> tuple[pa.Table, list[str]]:

@@ -45,6 +45,8 @@ def publish(settings: Settings, facts: Facts, compared: Compared, stored: Store)
     with stored.draft(facts.cluster_id, facts.created) as draft:
         draft.criteria, draft.complete = settings.criteria(), not facts.unread
         written = _write_tables(settings, facts, compared, draft)
+        if facts.reading:
+            facts.reading.write(settings.topic, draft)
         stage(written.groups.sparkSession, "Write the plan and the report")
         planned = _write_plan(settings, facts, written, draft)
         answer = _write_report(settings, facts, written, planned, stored, draft)
@@ -108,7 +110,7 @@ def _write_report(
     kinds = report_rows.kinds(written.of_findings)
     counted = caveats.Counts(*(of_groups[name] for name in caveats.Counts._fields))
     limit = caveats.StaleAfter(settings.stale_after, settings.stale_after_ms, facts.retention)
-    warnings = facts.warnings + caveats.caveats(counted, facts.records, facts.unread, settings.topic, limit)
+    warnings = facts.warnings + caveats.caveats(counted, facts.known_records, facts.unread, settings.topic, limit)
     summary = {
         "records": facts.records,
         "groups": draft.rows["groups"],
@@ -167,6 +169,7 @@ def _write_report(
         "audit_id": draft.audit_id,
         "stale_groups": planned.stale,
         "since_last": last.returned() if last else None,
+        "incremental": facts.reading.returned() if facts.reading else None,
         "duration": duration,
         "warnings": warnings,
     }

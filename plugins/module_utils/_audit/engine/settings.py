@@ -94,6 +94,7 @@ class Settings(SparkSettings):
         owners: the patterns of each owner; the first match wins.
         client_rack, read_rate: the rack of the executors, and the maximum number of bytes per second; None if not set.
         metrics_file: the path of the file of metrics, None if it is not wanted.
+        incremental: whether the audit continues the state of an earlier one, see `state`.
     """
 
     TASK = "audit"
@@ -112,6 +113,7 @@ class Settings(SparkSettings):
     client_rack: str | None
     read_rate: int | None
     metrics_file: str | None
+    incremental: bool
 
     @property
     def log(self) -> str:

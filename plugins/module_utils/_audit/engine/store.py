@@ -33,6 +33,8 @@ MANIFEST = "manifest.json"
 # of the columns of the tables, as the guide describes them
 TABLES_VERSION = 1
 AUDITS = "audits"
+# the folder with the state of an incremental audit, beside its tables
+STATE = "state"
 _KIND = json_file.Kind("manifest", "kafkaops.groups/audit", 1)
 # the folder of an audit, or a link before it is renamed
 _AUDIT_NAME = re.compile(r"(\d{8}T\d{6}Z)-[0-9a-f]{8}(\.link)?")
@@ -52,6 +54,7 @@ class Audit(t.NamedTuple):
         criteria: what the audit was asked for, see `Settings.criteria`.
         complete: whether the topic and all groups of the cluster were read.
         rows: the number of rows of each table.
+        state: what the manifest contains of its state, see C(state.py); None without a state.
     """
 
     audit_id: str
@@ -60,6 +63,7 @@ class Audit(t.NamedTuple):
     criteria: dict[str, t.Any]
     complete: bool
     rows: dict[str, int]
+    state: dict[str, t.Any] | None = None
 
 
 class Store:
@@ -155,6 +159,7 @@ class Store:
             "complete": draft.complete,
             "tables_version": TABLES_VERSION,
             "tables": draft.rows,
+            **({} if draft.state is None else {"state": draft.state}),
         }
         atomic_write.put(draft.path(MANIFEST), json_file.lines(manifest), os.replace, 0o644)
         for folder in self._folders:
@@ -179,7 +184,7 @@ class Draft:
 
     Attributes:
         identity: C(cluster_id), C(audit_id) and C(audited_at), so that rows of several audits can be combined.
-        rows, criteria, complete: for the manifest: the number of rows of each table, and the fields of `Audit`.
+        rows, criteria, complete, state: for the manifest: the number of rows of each table, and the fields of `Audit`.
         warnings: problems after the audit was published.
     """
 
@@ -192,6 +197,7 @@ class Draft:
         self.rows: dict[str, int] = {}
         self.criteria: dict[str, t.Any] = {}
         self.complete = False
+        self.state: dict[str, t.Any] | None = None
         self.warnings: list[str] = []
         self._store = store
 
@@ -259,6 +265,7 @@ def _audit(name: str, manifest: dict[str, t.Any]) -> Audit:
         raise ValueError(name)
     if manifest["tables_version"] > TABLES_VERSION:
         raise ValueError(manifest["tables_version"])
+    state = manifest.get("state")
     return Audit(
         name,
         str(manifest["cluster_id"]),
@@ -266,6 +273,7 @@ def _audit(name: str, manifest: dict[str, t.Any]) -> Audit:
         dict(manifest["criteria"]),
         manifest["complete"] is True,
         {table: int(number) for table, number in manifest["tables"].items()},
+        state if isinstance(state, dict) else None,
     )
 
 
@@ -275,18 +283,29 @@ def _remove_old(folder: Folder, draft: Draft, keep: Keep) -> list[str]:
     earlier = [audit for audit in audits if audit.audit_id != draft.audit_id]
     kept = keep.of([audit.created for audit in earlier], draft.created)
     old = [audit.audit_id for audit in earlier if audit.created not in kept]
+    gone = [*old, *(name for name in folder.names(AUDITS) if _incomplete(folder, name, draft))]
+    # an audit without a manifest does not exist, even if its removal is interrupted
+    removed: list[tuple[tuple[str, ...], ...]] = [((name, MANIFEST), (name,)) for name in gone]
+    removed += [((name, STATE),) for name in _superseded(earlier, draft) if name not in old]
     problems = []
-    for name in [*old, *(name for name in folder.names(AUDITS) if _incomplete(folder, name, draft))]:
+    for paths in removed:
         try:
-            # an audit without a manifest does not exist, even if its removal is interrupted
-            folder.remove(AUDITS, name, MANIFEST)
-            folder.remove(AUDITS, name)
+            for path in paths:
+                folder.remove(AUDITS, *path)
         except OSError as exc:
-            where = exc.filename or folder.uri(AUDITS, name)
+            where = exc.filename or folder.uri(AUDITS, *paths[-1])
             problems.append(f"{where} of an earlier audit cannot be removed ({exc.strerror})")
         except TaskError as exc:
-            problems.append(f"{folder.uri(AUDITS, name)} of an earlier audit cannot be removed: {exc}")
+            problems.append(f"{folder.uri(AUDITS, *paths[-1])} of an earlier audit cannot be removed: {exc}")
     return problems
+
+
+def _superseded(earlier: list[Audit], draft: Draft) -> list[str]:
+    """Return the last audit whose state that of the draft replaces; those before were replaced by later ones."""
+    if draft.state is None:
+        return []
+    of_topic = [audit.audit_id for audit in earlier if audit.state and audit.state.get("topic") == draft.state["topic"]]
+    return of_topic[-1:]
 
 
 def _incomplete(folder: Folder, name: str, draft: Draft) -> bool:

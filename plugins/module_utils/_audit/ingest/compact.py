@@ -22,12 +22,12 @@ class Compaction:
         latest: the latest record by key.
         activity: the counts of each group.
         size: the bytes of keys and values read since `measure`, an upper bound of those kept.
-        partial: whether other rows of the partition exist, before or after these records.
+        combined: whether other rows of the partition, of records before or after these, are combined with these.
     """
 
-    def __init__(self, partition: int, partial: bool) -> None:
+    def __init__(self, partition: int, combined: bool) -> None:
         self.partition = partition
-        self.partial = partial
+        self.combined = combined
         self.latest: dict[bytes, Message] = {}
         self.activity = Activity(partition)
         self.size = 0

@@ -31,11 +31,13 @@ class Topic(t.NamedTuple):
         ranges: the current range of each partition, from log start to high watermark.
         weights: the bytes of each partition, estimated from offsets if the brokers do not return them.
         exact: whether the brokers returned all of them.
+        topic_id: empty if the brokers do not have topic ids.
     """
 
     ranges: list[Range]
     weights: dict[int, int]
     exact: bool
+    topic_id: str = ""
 
     @property
     def total(self) -> int:
@@ -110,4 +112,4 @@ def _parts(wanted: Range, weight: int, total: int, count: int) -> int:
 def _cut(wanted: Range, parts: int) -> list[Range]:
     """Return a range in a number of parts."""
     bounds = [wanted.start + wanted.size * part // parts for part in range(parts + 1)]
-    return [Range(wanted.partition, *pair, parts > 1) for pair in itertools.pairwise(bounds)]
+    return [Range(wanted.partition, *pair, parts > 1, wanted.continued) for pair in itertools.pairwise(bounds)]

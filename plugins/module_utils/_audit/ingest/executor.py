@@ -11,12 +11,29 @@ import dataclasses
 import importlib.util
 import socket
 import sys
+import typing as t
 
 from ..._errors import TaskError
 from ..libraries import pa
 from .access import Access
 from .scan import Bound, scan
 from .splits import Split
+
+
+class Origin(t.NamedTuple):
+    """Where a scan begins.
+
+    Attributes:
+        topic_id: the id of the topic; empty if the brokers do not have topic ids.
+        starts: the log start of each partition.
+        continued: whether the scan begins at the marks of an earlier one, and not at the log start.
+        obstacle: why it does not; None if it does, or if there is no earlier scan.
+    """
+
+    topic_id: str
+    starts: dict[int, int]
+    continued: bool
+    obstacle: str | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,6 +44,7 @@ class Scan:
         deadline: seconds since the epoch.
         rate: bytes per second of a split; None for no limit.
         small: whether the driver reads the splits itself.
+        keyed: whether rows of other scans can be combined with the rows of this one.
     """
 
     access: Access
@@ -36,6 +54,8 @@ class Scan:
     rate: float | None
     bound: Bound
     small: bool
+    keyed: bool
+    origin: Origin
 
     def rows(self, split: Split) -> c.Iterator[pa.RecordBatch]:
         """Return the rows of one split; see `scan.scan`."""
@@ -43,7 +63,7 @@ class Scan:
             raise TaskError(
                 f"An executor requires confluent-kafka: install it for {sys.executable} on {socket.gethostname()}."
             )
-        yield from scan(self.access, self.topic, split, self.deadline, self.rate, self.bound)
+        yield from scan(self.access, self.topic, split, self.deadline, self.rate, self.bound, self.keyed)
 
 
 class ReadSplits:

@@ -16,10 +16,11 @@ from ..._kafka.model import TopicPartition
 from ..._kafka.options import Connection
 from ..._kafka.session import Session
 from ..._operations._read_topics import describe_topics, partition_sizes, read_logs
-from . import distribution
+from . import distribution, marks
 from .access import Access
 from .distribution import Cores, Topic
-from .executor import Scan
+from .executor import Origin, Scan
+from .marks import Marks
 from .scan import BOUND
 from .splits import Range, unreadable
 
@@ -35,6 +36,8 @@ def plan(
     cores: Cores,
     client_rack: str | None = None,
     read_rate: int | None = None,
+    keyed: bool = False,
+    earlier: Marks | None = None,
 ) -> Scan:
     """Return the scan of a topic up to its current end offsets.
 
@@ -42,6 +45,8 @@ def plan(
         deadline: seconds since the epoch.
         client_rack: the rack of the executors (KIP-392).
         read_rate: the maximum number of bytes per second of all splits together; None for no limit.
+        keyed: whether rows of other scans can be combined with the rows of this one, see `merge`.
+        earlier: the marks at which the scan continues, unless there is an obstacle.
 
     Raises:
         TaskError: the topic cannot be read.
@@ -49,6 +54,11 @@ def plan(
     limited = dataclasses.replace(connection, timeout=max(1.0, deadline - time.time()))
     with Session(limited, check_mode=True) as session:
         found = session.wire.run(describe, session, topic)
+    obstacle = marks.obstacle(earlier, found) if earlier else None
+    continued = earlier is not None and obstacle is None
+    origin = Origin(found.topic_id, {one.partition: one.start for one in found.ranges}, continued, obstacle)
+    if earlier and continued:
+        found = marks.after(earlier, found)
     if read_rate is None:
         planned, rate = distribution.plan(found, cores), None
     else:
@@ -56,7 +66,7 @@ def plan(
         planned = distribution.distribute(found, cores.number)
         rate = read_rate / len(planned)
     small = read_rate is None and distribution.is_small(found, cores)
-    return Scan(Access.of(connection, client_rack), topic, planned, deadline, rate, BOUND, small)
+    return Scan(Access.of(connection, client_rack), topic, planned, deadline, rate, BOUND, small, keyed, origin)
 
 
 async def describe(session: Session, topic: str) -> Topic:
@@ -83,4 +93,4 @@ async def describe(session: Session, topic: str) -> Topic:
         one.partition: 0 if not one.size else sizes[one.partition] if exact else one.size * _RECORD_BYTES
         for one in ranges
     }
-    return Topic(ranges, t.cast("dict[int, int]", weights), exact)
+    return Topic(ranges, t.cast("dict[int, int]", weights), exact, found.id)

@@ -46,7 +46,7 @@ OFFSET_COMMIT = "offset_commit"
 UNDECODABLE = "undecodable"
 # the activity of one group on one day: commits, tombstones, completed rebalances (KIP-496)
 ACTIVITY = "activity"
-# only of a partial scan: the first and last generation of a group in consecutive records of a partition
+# only of a partial or keyed scan: the first and last generation of a group in consecutive records of a partition
 GENERATIONS = "generations"
 # the read status of one partition, or of a part of it
 PARTITION = "partition"
@@ -87,7 +87,7 @@ def schema() -> pa.Schema:
         pa.field("problem", pa.string()),
         # for PARTITION: whether `merge` must combine the rows of the partition
         pa.field("partial", pa.bool_()),
-        # only of a partial scan: the bytes of the key, or of its record type and group for GENERATIONS
+        # only of a partial or keyed scan: the bytes of the key, or of its record type and group for GENERATIONS
         pa.field("key", pa.binary()),
         # for GENERATIONS: null if the first record did not count as a rebalance, or if the last one was a tombstone;
         # day is the day of the first record

@@ -6,7 +6,7 @@
 
 Memory is bounded: if a split has more keys than its bound, the records kept so far of a partition are decoded and
 returned before the partition was read completely. The rows of such a partition, and of a partition that several splits
-read, are partial: `merge` combines them.
+read, are partial: `merge` combines them. The rows of all partitions can be combined if the scan is keyed.
 """
 
 from __future__ import annotations
@@ -41,19 +41,26 @@ BOUND = Bound(300_000, 128 * 1024 * 1024)
 
 
 def scan(
-    access: Access, topic: str, split: Split, deadline: float, rate: float | None = None, bound: Bound = BOUND
+    access: Access,
+    topic: str,
+    split: Split,
+    deadline: float,
+    rate: float | None = None,
+    bound: Bound = BOUND,
+    keyed: bool = False,
 ) -> c.Iterator[pa.RecordBatch]:
     """Return the rows of one split, in the schema `records.schema`.
 
     Args:
         deadline: seconds since the epoch.
         rate: the maximum number of bytes (keys and values) per second; None for no limit.
+        keyed: whether rows of other scans can be combined with these.
 
     Raises:
         TaskError: a partition cannot be read, or the deadline has passed; the message names the partition.
     """
     progress = Progress(split)
-    kept = {one.partition: Compaction(one.partition, one.cut) for one in split}
+    kept = {one.partition: Compaction(one.partition, keyed or one.cut) for one in split}
     partial = {one.partition for one in split if one.cut}
     with _gc_disabled():
         if progress.remaining:
@@ -65,7 +72,7 @@ def scan(
                 elif _exceeds(kept.values(), bound):
                     largest = max(kept.values(), key=lambda one: (one.entries, one.size))
                     partial.add(largest.partition)
-                    largest.partial = True
+                    largest.combined = True
                     yield from _rows(largest)
         for compaction in kept.values():
             yield from _rows(compaction)
@@ -95,13 +102,13 @@ def _exceeds(kept: c.Collection[Compaction], bound: Bound) -> bool:
 def _rows(compaction: Compaction) -> c.Iterator[pa.RecordBatch]:
     """Decode and release what is kept."""
     latest, activity = compaction.take()
-    yield from _decoded(latest, compaction.partial)
+    yield from _decoded(latest, compaction.combined)
     yield from _tuples(records.ACTIVITY, Meters._fields, activity.meters())
-    if compaction.partial:
+    if compaction.combined:
         yield from _tuples(records.GENERATIONS, Generations._fields, activity.generations())
 
 
-def _decoded(latest: dict[bytes, Message], partial: bool) -> c.Iterator[pa.RecordBatch]:
+def _decoded(latest: dict[bytes, Message], combined: bool) -> c.Iterator[pa.RecordBatch]:
     """Decode the records in batches, and release each batch."""
     while latest:
         keys: list[bytes] = []
@@ -119,7 +126,7 @@ def _decoded(latest: dict[bytes, Message], partial: bool) -> c.Iterator[pa.Recor
             pa.array(keys, pa.binary()),
             pa.array(map(Message.value, messages), pa.binary()),
         )
-        if partial:
+        if combined:
             place = batch.schema.get_field_index("key")
             batch = batch.set_column(place, batch.schema.field(place), pa.array(map(common_key, keys), pa.binary()))
         yield batch

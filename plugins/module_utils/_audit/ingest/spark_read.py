@@ -11,9 +11,10 @@ import typing as t
 
 from ..._kafka.options import Connection
 from ..libraries import DataFrame, F, SparkSession, StorageLevel, from_arrow_schema, pa, pc
-from . import executor, merge, planning, probe, records, shipping
+from . import executor, marks, merge, planning, probe, records, shipping
 from .distribution import Cores
-from .executor import Scan
+from .executor import Origin, Scan
+from .marks import Marks
 from .splits import Ended
 
 _TASK_ERROR = re.compile(r"^[\w.]*\bTaskError: (.+)$", re.MULTILINE)
@@ -24,12 +25,19 @@ class Scanned(t.NamedTuple):
     """The result of a scan.
 
     Attributes:
-        rows: in the schema `records.schema`, one for each key, and one for each group and day of activity.
+        rows: in the schema `records.schema`, one for each key, and one for each group and day of activity; of a keyed
+            scan, also the generations of each group.
         ended: the read status of each partition, or of parts of it.
+        origin: where the scan began.
+        marks: where a later scan can continue; None if it cannot.
+        small: whether this process read the topic.
     """
 
     rows: DataFrame
     ended: list[Ended]
+    origin: Origin
+    marks: Marks | None
+    small: bool
 
 
 def read(
@@ -39,6 +47,8 @@ def read(
     deadline: float,
     client_rack: str | None = None,
     read_rate: int | None = None,
+    keyed: bool = False,
+    earlier: Marks | None = None,
 ) -> Scanned:
     """Scan the topic up to its current end offsets; the rows stay in the memory or on the disks of the executors.
 
@@ -48,19 +58,23 @@ def read(
         deadline: seconds since the epoch; the clocks of the executors must be synchronized with this host.
         client_rack: the rack of the executors (KIP-392).
         read_rate: the maximum number of bytes per second of all splits together; None for no limit.
+        keyed: whether the rows can be combined with those of another scan, see `merge`.
+        earlier: the marks at which the scan continues if it can.
 
     Raises:
         TaskError: the topic cannot be read; later errors are inside the exception of Spark, see `cause`.
         PySparkException: an executor cannot read it.
     """
     available = cores(spark)
-    wanted = planning.plan(connection, topic, deadline, available, client_rack, read_rate)
+    wanted = planning.plan(connection, topic, deadline, available, client_rack, read_rate, keyed, earlier)
     if wanted.small:
         return _read_here(spark, wanted)
     shipping.ship(spark)
     if available.cluster:
         probe.check(spark, wanted, available.number)
-    return scanned(frame(spark, wanted))
+    rows = frame(spark, wanted).persist(StorageLevel.MEMORY_AND_DISK)
+    # read the rows once
+    return _scanned(rows, rows.filter(F.col("kind") == records.PARTITION).select(*Ended._fields).toArrow(), wanted)
 
 
 def _read_here(spark: SparkSession, wanted: Scan) -> Scanned:
@@ -68,7 +82,7 @@ def _read_here(spark: SparkSession, wanted: Scan) -> Scanned:
     batches = [batch for split in wanted.splits for batch in wanted.rows(split)]
     table = pa.Table.from_batches(batches, records.schema())
     status = table.filter(pc.equal(table["kind"], pa.scalar(records.PARTITION))).select(Ended._fields)
-    return _merged(spark.createDataFrame(table), status)
+    return _scanned(spark.createDataFrame(table), status, wanted)
 
 
 def cores(spark: SparkSession) -> Cores:
@@ -88,17 +102,14 @@ def frame(spark: SparkSession, wanted: Scan) -> DataFrame:
     return rows
 
 
-def scanned(rows: DataFrame) -> Scanned:
-    """Read the rows once, and combine them if the scan is partial."""
-    rows.persist(StorageLevel.MEMORY_AND_DISK)
-    return _merged(rows, rows.filter(F.col("kind") == records.PARTITION).select(*Ended._fields).toArrow())
-
-
-def _merged(rows: DataFrame, status: pa.Table) -> Scanned:
+def _scanned(rows: DataFrame, status: pa.Table, wanted: Scan) -> Scanned:
+    """Combine the rows if the scan is partial."""
     ended = [Ended(**row) for row in status.to_pylist()]
-    if not any(one.partial for one in ended):
-        return Scanned(rows, ended)
-    return Scanned(merge.merged(rows).persist(StorageLevel.MEMORY_AND_DISK), ended)
+    if any(one.partial for one in ended):
+        rows = (merge.keyed if wanted.keyed else merge.merged)(rows).persist(StorageLevel.MEMORY_AND_DISK)
+    origin, ranges = wanted.origin, [one for split in wanted.splits for one in split]
+    after = marks.reached(origin.topic_id, origin.starts, ranges, ended)
+    return Scanned(rows, ended, origin, after, wanted.small)
 
 
 def cause(exc: Exception) -> str:

@@ -17,12 +17,14 @@ class Range(t.NamedTuple):
 
     Attributes:
         cut: whether other splits read other offsets of the partition.
+        continued: whether an earlier scan read the records before `start`.
     """
 
     partition: int
     start: int
     end: int
     cut: bool = False
+    continued: bool = False
 
     @property
     def size(self) -> int:
@@ -65,7 +67,7 @@ class Progress:
     def __init__(self, split: Split) -> None:
         self._split = split
         self._starts = {one.partition: one.start for one in split}
-        self._cut = {one.partition for one in split if one.cut}
+        self._with_earlier = {one.partition for one in split if one.cut or one.continued}
         self._ends = {one.partition: one.end for one in split}
         self._reached = dict(self._starts)
         self._records: collections.Counter[int] = collections.Counter()
@@ -101,13 +103,13 @@ class Progress:
     def removed(self, partition: int, start: int) -> set[int] | None:
         """Handle a new log start; return the partitions that are now done, None if no unread records were removed.
 
-        Before the first record, the range only starts later. After the first record, or if another split reads the
-        records before, records read may not be the latest of their keys, which is recorded as a problem.
+        Before the first record, the range only starts later. After the first record, or if another split or an earlier
+        scan reads the records before, records read may not be the latest of their keys, which is recorded as a problem.
         """
         reached = self._reached[partition]
         if start <= reached:
             return None
-        if reached > self._starts[partition] or partition in self._cut:
+        if reached > self._starts[partition] or partition in self._with_earlier:
             problem = f"records from offset {reached} to {start} were deleted during the scan"
             self._problems.setdefault(partition, problem)
         self._reached[partition] = start
