@@ -16,12 +16,14 @@ from .._kafka.options import Connection
 from .._kafka.session import Session
 from .engine import process, store
 from .engine.folders import is_uri
-from .engine.settings import Keep, Settings
+from .engine.settings import Keep, Settings, Snapshots
+from .ingest.records import TOPIC
 from .judge import owners
 
 _MAX_STALE_AFTER_MS = 100 * 365 * 86_400_000
 # set by the option master
 _MIN_READ_RATE = 10_000
+_LEAST_SNAPSHOTS = 2
 _RESERVED = ("spark.master", "spark.submit.deployMode")
 
 
@@ -35,8 +37,10 @@ def parse(params: dict[str, t.Any]) -> Settings:
     if stale_after > _MAX_STALE_AFTER_MS:
         raise NothingRead(f"stale_after is {params['stale_after']!r}, but must be 100 years or less.")
     connection = Connection.from_params(params)
-    # raises TaskError if confluent-kafka does not support the options
-    connection.cluster_config()
+    snapshots = _snapshots(params)
+    if not snapshots:
+        # raises TaskError if confluent-kafka does not support the options
+        connection.cluster_config()
     output, folder = _locations(params["output"], params["local_output"])
     return Settings(
         connection=connection,
@@ -54,7 +58,27 @@ def parse(params: dict[str, t.Any]) -> Settings:
         client_rack=None if params["client_rack"] is None else _rack(params["client_rack"]),
         read_rate=_rate(params["read_rate"]),
         deadline=time.time() + connection.timeout,
+        snapshots=snapshots,
     )
+
+
+def _snapshots(params: dict[str, t.Any]) -> Snapshots | None:
+    """Return how snapshots are used, None if the topic is read.
+
+    Raises:
+        TaskError: an option is not valid, or is of the other source.
+    """
+    if params["source"] == "topic":
+        return None
+    for option, unset in (("topic", TOPIC), ("client_rack", None), ("read_rate", None)):
+        if params[option] != unset:
+            raise NothingRead(f"{option} is only for source: topic, but source is snapshots.")
+    least = params["min_snapshots"]
+    if least < _LEAST_SNAPSHOTS:
+        raise NothingRead(
+            f"min_snapshots is {least}, but must be at least {_LEAST_SNAPSHOTS}: one snapshot does not show a change."
+        )
+    return Snapshots(least, inputs.duration(params["keep_snapshots_for"], "keep_snapshots_for"))
 
 
 def _patterns(value: t.Any, option: str) -> list[str]:
@@ -136,7 +160,7 @@ def _folder(value: str, option: str) -> str:
 
 
 async def audit(settings: Settings, session: Session) -> dict[str, t.Any]:
-    """Audit the topic; the session only checks that the brokers respond, and collects warnings."""
+    """Audit the cluster; the session only checks that the brokers respond, and collects warnings."""
     process.check(settings)
     answer = process.run(settings)
     session.warnings += answer.pop("warnings")

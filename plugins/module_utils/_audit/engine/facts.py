@@ -11,6 +11,7 @@ import datetime
 
 from ..judge.findings import Criteria
 from ..judge.frames import LiveFrames
+from ..judge.observed import Observation
 from ..libraries import DataFrame
 from .settings import Settings
 
@@ -25,6 +26,7 @@ class Facts:
         records: the number of records read.
         unread: why each incomplete partition was not read completely.
         retention: C(offsets.retention.minutes) of the brokers in ms, None if unknown.
+        observation: of an audit of snapshots; None if the topic was read.
     """
 
     cluster_id: str
@@ -34,11 +36,18 @@ class Facts:
     unread: dict[int, str]
     warnings: list[str]
     retention: int | None
+    observation: Observation | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the topic was read completely, or the last snapshot has all groups."""
+        return not self.unread and (self.observation is None or self.observation.complete)
 
     def criteria(self, settings: Settings) -> Criteria:
         """Return the criteria for stale groups and offsets."""
         limit = self.created - datetime.timedelta(milliseconds=settings.stale_after_ms)
-        return Criteria(limit, settings.stale_after, tuple(self.unread))
+        least = settings.snapshots.least if settings.snapshots else 0
+        return Criteria(limit, settings.stale_after, tuple(self.unread), least)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,7 +17,7 @@ import time
 from ..._errors import TaskError
 from ..._kafka.errors import CallError
 from ..libraries import Py4JJavaError, Py4JNetworkError, PySparkException
-from . import folders, pipeline
+from . import folders, from_snapshots, pipeline
 from .settings import LOG, Settings, save_answer
 from .spark import PROGRESS, spark_session
 
@@ -33,7 +33,7 @@ def main(folder: str) -> None:
     PROGRESS.setLevel(logging.INFO)
     try:
         with spark_session(settings, folder) as spark:
-            answer = pipeline.audit(spark, settings)
+            answer = (from_snapshots if settings.snapshots else pipeline).audit(spark, settings)
     except (CallError, TaskError) as exc:
         answer = {"error": str(exc)}
     except (Py4JNetworkError, ConnectionError):

@@ -38,6 +38,18 @@ class Keep(t.NamedTuple):
         return {created for created in kept if created >= oldest}
 
 
+class Snapshots(t.NamedTuple):
+    """How snapshots are used and kept.
+
+    Attributes:
+        least: the number of snapshots that must show a group idle before it is stale.
+        keep_for_ms: how long snapshots are kept that the audit does not need any longer, in ms.
+    """
+
+    least: int
+    keep_for_ms: int
+
+
 @dataclasses.dataclass(frozen=True)
 class Settings:
     """The options of C(consumer_offsets_audit), checked.
@@ -52,6 +64,7 @@ class Settings:
         master, spark_conf: the Spark master, and additional Spark properties.
         client_rack, read_rate: the rack of the executors, and the maximum number of bytes per second; None if not set.
         deadline: when the task times out, in seconds since the epoch.
+        snapshots: for an audit of snapshots; None if the topic is read.
     """
 
     connection: Connection
@@ -69,6 +82,7 @@ class Settings:
     client_rack: str | None
     read_rate: int | None
     deadline: float
+    snapshots: Snapshots | None = None
 
     @property
     def local(self) -> bool:
@@ -86,7 +100,10 @@ class Settings:
 
     def criteria(self) -> dict[str, t.Any]:
         """Return the criteria that the plan and the report contain."""
-        return {name: getattr(self, name) for name in ("topic", "stale_after", "include", "exclude")}
+        given = {name: getattr(self, name) for name in ("stale_after", "include", "exclude")}
+        if self.snapshots:
+            return {"source": "snapshots", **given, "min_snapshots": self.snapshots.least}
+        return {"topic": self.topic, **given}
 
     def selection(self) -> c.Callable[[str], bool]:
         """Return a predicate: whether a group is included and not excluded."""
@@ -110,6 +127,7 @@ class Settings:
                 "connection": Connection.from_params(values["connection"]),
                 "keep": Keep(*values["keep"]),
                 "owners": [Rule(*rule) for rule in values["owners"]],
+                "snapshots": values["snapshots"] and Snapshots(*values["snapshots"]),
             }
         )
 

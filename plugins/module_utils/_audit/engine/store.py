@@ -31,6 +31,7 @@ REPORT = "report.html"
 MANIFEST = "manifest.json"
 # of the columns of the tables, as the guide describes them
 TABLES_VERSION = 1
+SNAPSHOTS = "snapshots"
 _AUDITS = "audits"
 _KIND = json_file.Kind("manifest", "kafkaops.groups/audit", 1)
 # the folder of an audit, or a link before it is renamed
@@ -175,7 +176,7 @@ class Draft:
     """
 
     def __init__(self, store: Store, cluster_id: str, created: datetime.datetime) -> None:
-        self.audit_id = f"{created.astimezone(datetime.UTC):{_TIME}}-{secrets.token_hex(4)}"
+        self.audit_id = new_name(created)
         self.cluster_id = cluster_id
         self.created = created
         self.folder = store.local.path(_AUDITS, self.audit_id)
@@ -199,10 +200,16 @@ class Draft:
         return self._store.output.path(_AUDITS, self.audit_id, name)
 
 
+def new_name(created: datetime.datetime) -> str:
+    """Return a name for the folder of an audit or a snapshot."""
+    return f"{created.astimezone(datetime.UTC):{_TIME}}-{secrets.token_hex(4)}"
+
+
 def check(output: str, option: str) -> None:
     """Raise TaskError if an audit would overwrite files in a folder of this host that are not from an audit."""
     for name, allowed, kind in (
         (_AUDITS, os.path.isdir, "a folder"),
+        (SNAPSHOTS, os.path.isdir, "a folder"),
         (LATEST, os.path.islink, "a symbolic link"),
         (PLAN, os.path.isfile, "a file"),
         (REPORT, os.path.isfile, "a file"),
@@ -245,7 +252,7 @@ def _remove_old(folder: Folder, draft: Draft, keep: Keep) -> list[str]:
     kept = keep.of([audit.created for audit in earlier], draft.created)
     old = [audit.audit_id for audit in earlier if audit.created not in kept]
     problems = []
-    for name in [*old, *(name for name in folder.names(_AUDITS) if _incomplete(folder, name, draft))]:
+    for name in [*old, *(name for name in folder.names(_AUDITS) if incomplete(folder, _AUDITS, name, draft.created))]:
         try:
             # an audit without a manifest does not exist, even if its removal is interrupted
             folder.remove(_AUDITS, name, MANIFEST)
@@ -258,13 +265,13 @@ def _remove_old(folder: Folder, draft: Draft, keep: Keep) -> list[str]:
     return problems
 
 
-def _incomplete(folder: Folder, name: str, draft: Draft) -> bool:
-    """Return whether a name is an audit that ended before its manifest was written."""
+def incomplete(folder: Folder, place: str, name: str, now: datetime.datetime) -> bool:
+    """Return whether a name is an audit, or a snapshot, that ended before its manifest was written."""
     found = _AUDIT_NAME.fullmatch(name)
-    if found is None or folder.read(_AUDITS, name, MANIFEST) is not None:
+    if found is None or folder.read(place, name, MANIFEST) is not None:
         return False
     try:
         started = datetime.datetime.strptime(found[1], _TIME).replace(tzinfo=datetime.UTC)
     except ValueError:
         return False
-    return folder.exclusive or started < draft.created - _INCOMPLETE
+    return folder.exclusive or started < now - _INCOMPLETE
