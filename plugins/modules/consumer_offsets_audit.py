@@ -64,17 +64,18 @@ options:
     description:
       - What the audit uses to find out since when a group is idle.
       - With V(topic), the audit reads O(topic), and knows the time of each commit.
-      - With V(snapshots), each run adds a snapshot of the cluster to O(output): groups, their states, numbers of members
-        and committed offsets, and the ends of the logs. The audit then compares all snapshots. It only uses
+      - With V(snapshots), each run adds a snapshot of the cluster to O(output): groups, their states, numbers of
+        members and committed offsets, and the ends of the logs. The audit then compares all snapshots. It only uses
         administrative requests, and does not read a topic. All connection options are supported, also Kerberos.
-      - A snapshot shows use of a group if the group has members or is not Empty. If a committed offset, its leader epoch or
-        its metadata differs from the snapshot before, if an offset was added or removed, if the topic was recreated, or
-        if the type of the group changed, then the group was used until this snapshot. A group is idle since the last
-        snapshot that shows use or such a change. No group is stale before it was observed idle for O(stale_after), in at
-        least O(min_snapshots) snapshots.
+      - A snapshot shows use of a group if the group has members or is not Empty. If a committed offset, its leader
+        epoch or its metadata differs from the snapshot before, if an offset was added or removed, if the topic was
+        recreated, or if the type of the group changed, then the group was used until this snapshot. A group is idle
+        since the last snapshot that shows use or such a change. No group is stale before it was observed idle for
+        O(stale_after), in at least O(min_snapshots) snapshots.
       - B(Snapshots cannot show everything.) A group that commits an offset equal to the one before cannot be
         distinguished from an idle group, unless a snapshot is taken while it has members. The same applies to a group
-        that runs between two snapshots without new records. Take snapshots often enough to see the members of each group.
+        that runs between two snapshots without new records. Take snapshots often enough to see the members of each
+        group.
       - Committed offsets of topics that the user cannot DESCRIBE are not visible, and neither are commits of these.
         DESCRIBE on all topics is required.
     type: str
@@ -90,10 +91,10 @@ options:
     description:
       - How long snapshots are kept in C(snapshots/<id>) in O(output), as a duration in the format of O(stale_after).
         Snapshots are independent of O(keep_audits) and O(keep_for).
-      - Snapshots that O(stale_after) and O(min_snapshots) need are always kept. These are all snapshots within O(stale_after),
-        the last one before, and the last O(min_snapshots) snapshots.
-      - If several audits with different values of O(stale_after) use the same O(output), set a duration that is longer than all
-        of them.
+      - Snapshots that O(stale_after) and O(min_snapshots) need are always kept. These are all snapshots within
+        O(stale_after), the last one before, and the last O(min_snapshots) snapshots.
+      - If several audits with different values of O(stale_after) use the same O(output), set a duration that is longer
+        than all of them.
     type: str
     default: 365d
   local_output:
@@ -119,9 +120,9 @@ options:
       - >-
         How long a group must be idle to be stale: an ISO 8601 duration such as V(P30D), or its short form such as
         V(30d) or V(12h), in weeks, days, hours, minutes and seconds.
-      - With O(source=topic), a group is idle since its last commit, or since the last record of the group itself if that is later. For
-        example, a group whose consumers ran until yesterday without commits is idle since yesterday. Commits of
-        offsets that were deleted later also count.
+      - With O(source=topic), a group is idle since its last commit, or since the last record of the group itself if
+        that is later. For example, a group whose consumers ran until yesterday without commits is idle since yesterday.
+        Commits of offsets that were deleted later also count.
     type: str
     default: 30d
   include:
@@ -206,11 +207,11 @@ notes:
       settings, and DESCRIBE_CONFIGS on the groups for these settings. Groups and topics without permission are excluded
       from the plan.
   - >-
-    With O(source=snapshots), READ on the topic is not required. If a broker does not list its groups, or a group cannot be
-    described, the snapshot is no evidence for these groups. If the clock of this host is earlier than the latest
+    With O(source=snapshots), READ on the topic is not required. If a broker does not list its groups, or a group cannot
+    be described, the snapshot is no evidence for these groups. If the clock of this host is earlier than the latest
     snapshot of the cluster, the audit fails.
-  - With O(source=snapshots), what only the topic shows is unknown (null) in the tables, such as the times of commits. The
-    table C(activity) is empty, and offsets of recreated topics are not findings.
+  - With O(source=snapshots), what only the topic shows is unknown (null) in the tables, such as the times of commits.
+    The table C(activity) is empty, and offsets of recreated topics are not findings.
   - Settings of groups that do not exist are findings (C(orphaned_config)) on brokers with Kafka 4.1 or newer. They are
     not in the plan.
   - Share groups are never stale, because the topic does not show when their consumers acknowledge records.

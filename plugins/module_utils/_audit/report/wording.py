@@ -142,8 +142,8 @@ def criteria(given: c.Mapping[str, t.Any]) -> list[str]:
     source = "the topic does"
     if given.get("source") == "snapshots":
         stale = (
-            f"A group is stale if it is Empty, and was observed for {given['stale_after']} without members or changes of "
-            f"its offsets, in at least {given['min_snapshots']} snapshots."
+            f"A group is stale if it is Empty, and was observed for {given['stale_after']} without members or changes "
+            f"of its offsets, in at least {given['min_snapshots']} snapshots."
         )
         source = "snapshots do"
     return [
