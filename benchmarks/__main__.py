@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks [compare | one_task | large | share_groups | audit | audit_scale | cold | check]``.
+"""``python -m benchmarks [compare | one_task | large | share_groups | audit | audit_scale | cold | snapshots | check]``.
 
 Without its name all but check, each of which writes its section of docs/benchmarks.md.
 """
@@ -23,8 +23,9 @@ ALL = (
     ("audit",),
     ("cold", "--write"),
     ("audit_scale", "--write"),
+    ("snapshots", "--write"),
 )
-NAMES = ("compare", "one_task", "large", "share_groups", "audit", "cold", "audit_scale", "check")
+NAMES = ("compare", "one_task", "large", "share_groups", "audit", "cold", "audit_scale", "snapshots", "check")
 
 
 def main(*arguments: str) -> None:

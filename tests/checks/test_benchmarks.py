@@ -194,6 +194,7 @@ def test_a_section_of_the_page_is_replaced(tmp_path: Path, monkeypatch: pytest.M
         ("share-groups", document.PAGE),
         ("audit", document.PAGE),
         ("cold", document.PAGE),
+        ("snapshots", document.PAGE),
         ("compare", document.GROUPS),
     ],
 )

@@ -19,6 +19,7 @@ from ..judge.snapshot import Taken
 from ..libraries import F, SparkSession, pa, pc
 from . import pipeline
 from .facts import Facts
+from .folders import Folder
 from .publish import publish
 from .settings import Settings
 from .snapshots import GROUPS, OFFSETS, PARTITIONS, Snapshot, Snapshots
@@ -39,15 +40,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     """
     started, created = time.monotonic(), datetime.datetime.now(datetime.UTC)
     stored = pipeline.open_store(spark, settings)
-    stage(spark, "Take a snapshot")
-    with pipeline.open_session(settings) as session:
-        snapshots = Snapshots(stored.output, session.wire.cluster_id)
-        snapshots.check_clock(created)
-        taken = session.wire.run(snapshot.take, session, settings.selection())
-    listed: list[t.Any] = [*taken.live.groups["group"].to_pylist(), *taken.live.orphaned_configs["group"].to_pylist()]
-    owned = owners.table(settings.owners, listed) if settings.owners else None
-    live = pipeline.live_frames(spark, taken.live, taken.partitions, owned)
-    _add(spark, snapshots, created, taken, live)
+    snapshots, taken, live = take(spark, settings, stored.output, created)
     known = snapshots.listed()
     stage(spark, f"Compare {len(known)} snapshots")
     facts = Facts(
@@ -66,6 +59,26 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     answer = publish(settings, facts, compared, stored)
     answer["warnings"] += snapshots.remove_old(settings, created)
     return answer
+
+
+def take(
+    spark: SparkSession, settings: Settings, output: Folder, now: datetime.datetime
+) -> tuple[Snapshots, Taken, LiveFrames]:
+    """Take a snapshot and write it to the location; return the snapshots of the cluster, and the one that was taken.
+
+    Raises:
+        TaskError: the cluster cannot be read, or the output cannot be written.
+    """
+    stage(spark, "Take a snapshot")
+    with pipeline.open_session(settings) as session:
+        snapshots = Snapshots(output, session.wire.cluster_id)
+        snapshots.check_clock(now)
+        taken = session.wire.run(snapshot.take, session, settings.selection())
+    listed: list[t.Any] = [*taken.live.groups["group"].to_pylist(), *taken.live.orphaned_configs["group"].to_pylist()]
+    owned = owners.table(settings.owners, listed) if settings.owners else None
+    live = pipeline.live_frames(spark, taken.live, taken.partitions, owned)
+    _add(spark, snapshots, now, taken, live)
+    return snapshots, taken, live
 
 
 def observe(spark: SparkSession, snapshots: Snapshots, known: list[Snapshot], size: int) -> Observed:
@@ -95,11 +108,17 @@ def observe(spark: SparkSession, snapshots: Snapshots, known: list[Snapshot], si
 
 
 def fetch(spark: SparkSession, settings: Settings, names: list[str]) -> tuple[pa.Table, list[str]]:
-    """Return the committed offsets of groups, as `pipeline.fetch` does, without groups that have none.
+    """Return the committed offsets of groups, and warnings."""
+    return visible(pipeline.fetch(spark, settings, names))
 
-    A group keeps no offsets that nobody may see for long, so that the offsets of a group without any are unknown.
+
+def visible(fetched: tuple[pa.Table, list[str]]) -> tuple[pa.Table, list[str]]:
+    """Return committed offsets, and warnings, without groups that have no offsets.
+
+    Brokers soon delete an Empty group without offsets. If one remains, its offsets are those of topics that the user
+    may not see, and must not be deleted.
     """
-    table, warnings = pipeline.fetch(spark, settings, names)
+    table, warnings = fetched
     return table.filter(pc.greater(pc.list_value_length(table["offsets"]), pa.scalar(0))), warnings
 
 

@@ -387,8 +387,8 @@ def _duration_text(column: str) -> Column:
     """Return seconds as days, hours, minutes or seconds, rounded up to one decimal: never less than they are."""
     text = F.lit("")
     for unit, seconds in (("s", 1), ("min", 60), ("h", 3_600), ("d", 86_400)):
-        number = F.format_number(F.ceil(F.col(column) * 10 / seconds) / 10, "#,##0.#")
-        shown = F.concat(number, F.lit(f" {unit}"))
+        number = (F.ceil(F.col(column) * 10 / seconds) / 10).cast("decimal(20,1)").cast("string")
+        shown = F.concat(F.regexp_replace(number, r"\.0$", ""), F.lit(f" {unit}"))
         text = shown if unit == "s" else F.when(F.col(column) >= seconds, shown).otherwise(text)
     return text
 
