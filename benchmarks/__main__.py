@@ -1,9 +1,9 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks [compare | one_task | large | share_groups | audit | audit_scale | cold | snapshots | check]``.
+"""``python -m benchmarks [NAME]``, with one of `NAMES`.
 
-Without its name all but check, each of which writes its section of docs/benchmarks.md.
+Without a name all but check, each of which writes its section of docs/benchmarks.md.
 """
 
 from __future__ import annotations

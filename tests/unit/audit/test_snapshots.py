@@ -201,7 +201,7 @@ def test_it_is_said_that_nothing_can_be_stale_yet(number: int, days: int, early:
     said = caveats.of_snapshots(Observation(number, NOW - days * DAY, True), criteria)
     assert bool(said) == early
     noun = "snapshot" if number == 1 else "snapshots"
-    assert all(f"there are {number} {noun}, the first at 2026-" in sentence for sentence in said)
+    assert all(f"yet, with {number} {noun} since 2026-" in sentence for sentence in said)
 
 
 def test_the_report_does_not_say_what_only_the_topic_shows() -> None:

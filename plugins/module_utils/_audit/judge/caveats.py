@@ -73,12 +73,10 @@ def of_snapshots(observation: Observation, criteria: Criteria) -> list[str]:
     """Return the warning of an audit of snapshots that cannot find a stale group yet."""
     if observation.since < criteria.limit and observation.number >= criteria.min_snapshots:
         return []
-    taken = (
-        f"{numbered(observation.number, 'snapshot')}, the first at {observation.since.isoformat(timespec='seconds')}"
-    )
+    since = observation.since.isoformat(timespec="seconds")
     return [
-        f"no group can be stale yet: there are {taken}, and a group is stale if it was observed idle for "
-        f"{criteria.stale_after}, in at least {criteria.min_snapshots} snapshots"
+        f"no group can be stale yet, with {numbered(observation.number, 'snapshot')} since {since}: a group is "
+        f"stale if it was observed idle for {criteria.stale_after}, in at least {criteria.min_snapshots} snapshots"
     ]
 
 

@@ -151,7 +151,7 @@ def _tiles(audit: Audit) -> list[Row]:
 
 def _charts(audit: Audit) -> list[charts.Chart]:
     return [
-        charts.ages(audit.ages, audit.criteria["stale_after"]),
+        charts.ages(audit.ages, audit.criteria["stale_after"], audit.snapshots is not None),
         *([charts.activity(audit.activity, audit.created.date())] if audit.snapshots is None else []),
         charts.top(audit.lags, "known_lag", "Highest lag", _lag_note(audit.unknown_lags)),
         charts.top(
