@@ -167,6 +167,7 @@ def measure(part: str, folder: str, *arguments: int) -> Took:
 def page(groups: int, days: int, size: float, written: Took, compared: Took) -> str:
     """The result as Markdown."""
     number = groups * OFFSETS_A_GROUP * days
+    machine = f"{os.cpu_count()} cores ({platform.machine()}, Python {platform.python_version()})"
     rows = [
         ["", "time", "driver, Python", "driver, Java"],
         *(
@@ -175,10 +176,9 @@ def page(groups: int, days: int, size: float, written: Took, compared: Took) -> 
         ),
     ]
     return (
-        f"{days} daily snapshots of {groups:,} groups with {OFFSETS_A_GROUP} committed offsets each: {number:,} offsets "
-        f"in {size / 1e6:,.0f} MB. On {os.cpu_count()} cores ({platform.machine()}, Python {platform.python_version()}), "
-        "with the start of Java and Spark; peaks of memory. Since when each group is idle is compared with what was "
-        "generated.\n\n" + table(rows)
+        f"{days} daily snapshots of {groups:,} groups with {OFFSETS_A_GROUP} committed offsets each: {number:,} "
+        f"offsets in {size / 1e6:,.0f} MB. On {machine}, with the start of Java and Spark; peaks of memory. "
+        "Since when each group is idle is compared with what was generated.\n\n" + table(rows)
     )
 
 

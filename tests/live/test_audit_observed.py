@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,7 +76,7 @@ class Case(NamedTuple):
     snapshots show it idle.
     """
 
-    seen: list[Seen | None]
+    seen: Sequence[Seen | None]
     idle: int | None
     unchanged: int | None
     snapshots: int | None
@@ -138,7 +139,7 @@ CASES: dict[str, Case] = {
     "committed-meanwhile": Case([IDLE] * 8, 0, 0, 8),
 }
 #: Groups that are gone now.
-GONE = {"deleted": [IDLE] * 7 + [NO]}
+GONE: dict[str, Sequence[Seen | None]] = {"deleted": [IDLE] * 7 + [NO]}
 
 
 class Audited(NamedTuple):

@@ -140,7 +140,7 @@ def render(audit: Audit) -> str:
 
 
 def _tiles(audit: Audit) -> list[Row]:
-    tiles = TILES
+    tiles: tuple[tuple[str, str], ...] = TILES
     if audit.snapshots is not None:
         tiles = (*(tile for tile in TILES if tile[0] not in _OF_TOPIC), ("snapshots", "Snapshots"))
     numbers = {**audit.summary, "snapshots": audit.snapshots[0] if audit.snapshots else 0}
