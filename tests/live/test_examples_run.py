@@ -48,6 +48,7 @@ BROKERS = re.compile(r"kafka-[a-z0-9-]+\.example\.com:\d+")
 CLUSTER_ID = "LqMsGZkBQkaXCRaSfF1jDg"
 
 AUDIT = "needs Spark: tests/live/test_awx.py and test_audit*.py run the module"
+SNAPSHOTS = "needs Spark: tests/live/test_audit_snapshots.py runs the module"
 SPARK = "needs a Spark cluster: tests/live/test_audit_cluster.py"
 AWX = "needs AWX: tests/checks/test_awx_setup.py runs the role against a store"
 SECURED = "needs TLS, SASL or Kerberos: tests/live/test_guides.py connects with each"
@@ -62,9 +63,14 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/docsite/rst/audit_at_scale.rst", "Audit a large cluster, with the tables in an object store"): (
         "needs an object store: tests/live/test_audit_storage.py"
     ),
+    ("docs/docsite/rst/audit_snapshots.rst", "Take a snapshot, and audit all snapshots"): SNAPSHOTS,
     ("docs/docsite/rst/cleanup.rst", "Audit the cluster"): AUDIT,
     ("plugins/modules/consumer_offsets_audit.py", "Audit the cluster"): AUDIT,
     ("plugins/modules/consumer_offsets_audit.py", "Audit the cluster with the owners of its groups"): AUDIT,
+    (
+        "plugins/modules/consumer_offsets_audit.py",
+        "Take a snapshot each day, where the topic cannot be read",
+    ): SNAPSHOTS,
     ("plugins/modules/consumer_offsets_audit.py", "Delete the stale groups of one team"): (
         "applies the plan of the audit before it: tests/live/test_plan.py"
     ),

@@ -19,8 +19,8 @@ import typing as t
 from ..._errors import TaskError
 from ..._files import atomic_write, json_file
 from ..libraries import DataFrame, F, SparkSession
-from . import settings as options
 from .folders import Folder
+from .settings import Settings
 from .store import MANIFEST, SNAPSHOTS, incomplete, new_name
 
 GROUPS, OFFSETS, PARTITIONS = "groups", "offsets", "partitions"
@@ -138,25 +138,32 @@ class Snapshots:
         paths = [self._output.uri(SNAPSHOTS, snapshot.snapshot_id, table) for snapshot in snapshots]
         return spark.read.schema(first.schema).parquet(*paths).drop("cluster_id")
 
-    def remove_old(self, wanted: options.Settings, now: datetime.datetime) -> list[str]:
+    def remove_old(self, wanted: Settings, now: datetime.datetime) -> list[str]:
         """Remove snapshots that are not kept, and incomplete ones; return a warning for each failure."""
-        snapshots = self.listed()
-        kept = needed(wanted, [snapshot.taken_at for snapshot in snapshots], now)
-        names = [snapshot.snapshot_id for snapshot in snapshots if snapshot.taken_at not in kept]
-        names += [name for name in self._output.names(SNAPSHOTS) if incomplete(self._output, SNAPSHOTS, name, now)]
+        try:
+            names = self._old(wanted, now)
+        except (OSError, TaskError) as exc:
+            return [f"earlier snapshots cannot be removed: {exc}"]
         problems = []
         for name in names:
             try:
+                # a snapshot without a manifest does not exist, even if its removal is interrupted
                 self._output.remove(SNAPSHOTS, name, MANIFEST)
                 self._output.remove(SNAPSHOTS, name)
             except (OSError, TaskError) as exc:
                 problems.append(f"the snapshot {self._output.path(SNAPSHOTS, name)} cannot be removed: {exc}")
         return problems
 
+    def _old(self, wanted: Settings, now: datetime.datetime) -> list[str]:
+        """Return the names of the snapshots to remove."""
+        snapshots = self.listed()
+        kept = needed(wanted, [snapshot.taken_at for snapshot in snapshots], now)
+        old = [snapshot.snapshot_id for snapshot in snapshots if snapshot.taken_at not in kept]
+        names = self._output.names(SNAPSHOTS)
+        return [*old, *(name for name in names if incomplete(self._output, SNAPSHOTS, name, now))]
 
-def needed(
-    wanted: options.Settings, taken: c.Sequence[datetime.datetime], now: datetime.datetime
-) -> set[datetime.datetime]:
+
+def needed(wanted: Settings, taken: c.Sequence[datetime.datetime], now: datetime.datetime) -> set[datetime.datetime]:
     """Return the times of the snapshots to keep, of these, oldest first.
 
     These are the snapshots younger than C(keep_snapshots_for), and those that C(stale_after) and C(min_snapshots)
