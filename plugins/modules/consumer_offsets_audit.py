@@ -64,7 +64,7 @@ options:
     description:
       - What the audit uses to find out since when a group is idle.
       - With V(topic), the audit reads O(topic), and knows the time of each commit.
-      - With V(snapshots), each run adds a snapshot of the cluster to O(output): groups, their states, numbers of
+      - With V(snapshots), each run adds a snapshot of the cluster to O(output), with groups, their states, numbers of
         members and committed offsets, and the ends of the logs. The audit then compares all snapshots. It only uses
         administrative requests, and does not read a topic. All connection options are supported, also Kerberos.
       - A snapshot shows use of a group if the group has members or is not Empty. If a committed offset, its leader
