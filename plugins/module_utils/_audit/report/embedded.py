@@ -64,7 +64,7 @@ GROUPS = (
         "age_days",
         "Idle for",
         "age",
-        hint="Time since the last commit or the last change of the group",
+        hint="Time since the last use or the last change of the group",
         missing=wording.UNKNOWN,
     ),
     _SNAPSHOTS,
