@@ -17,6 +17,7 @@ import typing as t
 from ..libraries import Column, DataFrame, F
 from .frames import EMPTY
 
+_NEVER = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _KEY = ("group", "topic", "partition")
 _VALUES = ("offset", "leader_epoch", "metadata")
 
@@ -93,8 +94,8 @@ def _groups(snapshots: Snapshots, changed: DataFrame) -> DataFrame:
     """Return of each current group when snapshots knew it (C(seen), sorted), and the last signs of use and change.
 
     C(used_at): the last snapshot with members, or of a state that is not Empty. C(other_at): the last snapshot before
-    the group existed without interruption, with another type, or with other committed partitions. C(moved_at): the last
-    snapshot with another committed offset.
+    the group existed without interruption, or with other committed partitions; C(changed_at): the same, or with another
+    committed offset; C(any_change_at): the same, or with another type.
     """
     now = snapshots.now_groups.filter("known").select(
         "group",
@@ -118,22 +119,23 @@ def _groups(snapshots: Snapshots, changed: DataFrame) -> DataFrame:
         .withColumn("absent_at", F.array_max(F.array_except("complete", "present")))
     )
     moved = changed.groupBy("group").agg(F.max("other_at").alias("moved_at"))
+    other_at = F.greatest("other_set_at", "absent_at")
+    # columns of their own, so that they are not computed again for each snapshot
     return of_groups.join(moved, "group", "left").select(
         "group",
         "seen",
         "used_at",
-        "other_type_at",
-        F.greatest("other_set_at", "absent_at").alias("other_at"),
-        "moved_at",
+        _or_never(other_at).alias("other_at"),
+        _or_never(F.greatest(other_at, F.col("moved_at"))).alias("changed_at"),
+        _or_never(F.greatest(other_at, F.col("moved_at"), F.col("other_type_at"))).alias("any_change_at"),
     )
 
 
 def _of_groups(groups: DataFrame) -> DataFrame:
-    unchanged = _first_after(F.greatest("other_at", "moved_at"))
-    idle = F.greatest("used_at", unchanged, _first_after(F.col("other_type_at")))
     return (
-        groups.withColumns({"unchanged_since": unchanged, "idle_since": idle})
-        .withColumn("since", _from(F.col("idle_since")))
+        groups.withColumn("unchanged_since", F.array_min(_after("changed_at")))
+        .withColumn("idle_since", F.greatest("used_at", F.array_min(_after("any_change_at"))))
+        .withColumn("since", F.filter("seen", lambda at: at >= F.col("idle_since")))
         .select(
             "group",
             "idle_since",
@@ -145,14 +147,24 @@ def _of_groups(groups: DataFrame) -> DataFrame:
 
 
 def _of_offsets(snapshots: Snapshots, groups: DataFrame, changed: DataFrame) -> DataFrame:
-    own = changed.withColumnRenamed("other_at", "own_at")
-    # nothing is known about the offsets of a group that is not known
-    return (
-        snapshots.now_offsets.join(own, list(_KEY), "left")
-        .join(groups.select("group", "seen", "other_at"), "group", "left")
-        .withColumn("unchanged_since", _first_after(F.greatest("own_at", "other_at")))
-        .withColumn("snapshots", F.when(F.col("unchanged_since").isNotNull(), F.size(_from(F.col("unchanged_since")))))
-        .select(*snapshots.now_offsets.columns, "unchanged_since", "snapshots")
+    offsets = (
+        snapshots.now_offsets.join(changed.withColumnRenamed("other_at", "own_at"), list(_KEY), "left")
+        # nothing is known about the offsets of a group that is not known
+        .join(groups.select("group", F.col("other_at").alias("group_at")), "group", "left")
+        .withColumn("changed_at", F.greatest("own_at", "group_at"))
+    )
+    # many offsets of a group change together
+    since = (
+        offsets.select("group", "changed_at")
+        .distinct()
+        .join(groups.select("group", "seen"), "group")
+        .withColumn("since", _after("changed_at"))
+        .select(
+            "group", "changed_at", F.array_min("since").alias("unchanged_since"), F.size("since").alias("snapshots")
+        )
+    )
+    return offsets.join(since, ["group", "changed_at"], "left").select(
+        *snapshots.now_offsets.columns, "unchanged_since", "snapshots"
     )
 
 
@@ -161,14 +173,14 @@ def _differs(column: str) -> Column:
     return F.col(column) != F.col(f"now_{column}")
 
 
-def _first_after(time: Column) -> Column:
-    """Return the first snapshot after a time that knows the group; the first of all if the time is null."""
-    return F.array_min(F.filter("seen", lambda at: F.coalesce(at > time, F.lit(True))))
+def _or_never(time: Column) -> Column:
+    """Return a time, or one before all snapshots if it is null."""
+    return F.coalesce(time, F.lit(_NEVER))
 
 
-def _from(time: Column) -> Column:
-    """Return the snapshots from a time that know the group."""
-    return F.filter("seen", lambda at: at >= time)
+def _after(column: str) -> Column:
+    """Return the snapshots after a time that know the group."""
+    return F.filter("seen", lambda at: at > F.col(column))
 
 
 def _longest_gap(times: Column) -> Column:
