@@ -24,8 +24,9 @@ ALL = (
     ("cold", "--write"),
     ("audit_scale", "--write"),
     ("incremental", "--write"),
+    ("snapshots", "--write"),
 )
-NAMES = ("compare", "one_task", "large", "share_groups", "audit", "cold", "audit_scale", "incremental", "check")
+NAMES = (*(name for name, *_write in ALL), "check")
 
 
 def main(*arguments: str) -> None:

@@ -117,7 +117,7 @@ def measured(part: str, cluster: Cluster, stale_after: str, groups: int, folder:
             stdout=output,
             stderr=subprocess.STDOUT,
         )
-        with _watched(process.pid) as peaks:
+        with watched(process.pid) as peaks:
             code = process.wait()
         seconds = time.monotonic() - started
     if code:
@@ -131,7 +131,7 @@ def measured(part: str, cluster: Cluster, stale_after: str, groups: int, folder:
 
 
 @contextlib.contextmanager
-def _watched(pid: int) -> Iterator[dict[str, float]]:
+def watched(pid: int) -> Iterator[dict[str, float]]:
     """The peak memory of the driver, its Java, and the Python workers below a process, in MB, while the block runs."""
     peaks = {"driver": 0.0, "java": 0.0, "workers": 0.0}
     done = threading.Event()
@@ -159,7 +159,7 @@ def _kind(command: bytes) -> str | None:
     """What a process is by its command line; None for those that only start others."""
     if command.split(b"\0")[0].endswith(b"java"):
         return "java"
-    if b".engine.job\0" in command or b"\0bare\0" in command:
+    if any(part in command for part in (b".engine.job\0", b"\0bare\0", b"\0generate\0", b"\0judge\0")):
         return "driver"
     return "workers" if b"pyspark" in command else None
 

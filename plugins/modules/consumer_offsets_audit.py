@@ -14,7 +14,8 @@ author:
   - kafkaops.groups contributors (@kafkaops)
 description:
   - Read the topic C(__consumer_offsets) with Apache Spark. This topic has the time of the last commit of each group,
-    which no admin API provides.
+    which no admin API provides. If the topic cannot be read, as in Confluent Cloud, each run can take a snapshot of the
+    cluster with administrative requests instead, and compare the snapshots. See O(source).
   - Join these records with the current groups, subscriptions, topics and logs of the cluster.
   - Write tables (Parquet), a report (one HTML file) and a plan, which M(kafkaops.groups.consumer_group) and
     M(kafkaops.groups.consumer_group_offsets) can apply.
@@ -26,7 +27,7 @@ extends_documentation_fragment:
   - kafkaops.groups.attributes.actiongroup_kafka
 requirements:
   - Java >= 17
-  - confluent-kafka >= 2.16.1
+  - confluent-kafka >= 2.16.1, with O(source=topic)
   - pyspark, pyarrow and jinja2, as in C(meta/requirements.txt)
   - prometheus_client, only for O(metrics_file)
 attributes:
@@ -61,6 +62,43 @@ options:
         the topic, it checks that the executors can write to O(output), and that this host sees their files.
     type: path
     required: true
+  source:
+    description:
+      - What the audit uses to find out since when a group is idle.
+      - With V(topic), the audit reads O(topic), and knows the time of each commit.
+      - With V(snapshots), each run adds a snapshot of the cluster to O(output), with groups, their states, numbers of
+        members and committed offsets, and the ends of the logs. The audit then compares all snapshots. It only uses
+        administrative requests, and does not read a topic. All connection options are supported, also Kerberos.
+      - A snapshot shows use of a group if the group has members or is not Empty. If a committed offset, its leader
+        epoch or its metadata differs from the snapshot before, if an offset was added or removed, if the topic was
+        recreated, or if the type of the group changed, then the group was used until this snapshot. A group is idle
+        since the last snapshot that shows use or such a change. No group is stale before it was observed idle for
+        O(stale_after), in at least O(min_snapshots) snapshots.
+      - B(Snapshots cannot show everything.) A group that commits an offset equal to the one before cannot be
+        distinguished from an idle group, unless a snapshot is taken while it has members. The same applies to a group
+        that runs between two snapshots without new records. Take snapshots often enough to see the members of each
+        group.
+      - Committed offsets of topics that the user cannot DESCRIBE are not visible, and neither are commits of these.
+        DESCRIBE on all topics is required.
+    type: str
+    choices: [topic, snapshots]
+    default: topic
+  min_snapshots:
+    description:
+      - In how many snapshots a group must have been idle to be stale, with O(source=snapshots). Snapshots in which the
+        coordinator of the group did not respond do not count. At least 2.
+    type: int
+    default: 5
+  keep_snapshots_for:
+    description:
+      - How long snapshots are kept in C(snapshots/<id>) in O(output), as a duration in the format of O(stale_after).
+        Snapshots are independent of O(keep_audits) and O(keep_for).
+      - Snapshots that O(stale_after) and O(min_snapshots) need are always kept. These are all snapshots within
+        O(stale_after), the last one before, and the last O(min_snapshots) snapshots.
+      - If several audits with different values of O(stale_after) use the same O(output), set a duration that is longer
+        than all of them.
+    type: str
+    default: 365d
   local_output:
     description:
       - The folder on the host that the module runs on for a copy of the plan and the report, and for C(spark.log), in
@@ -84,9 +122,9 @@ options:
       - >-
         How long a group must be idle to be stale: an ISO 8601 duration such as V(P30D), or its short form such as
         V(30d) or V(12h), in weeks, days, hours, minutes and seconds.
-      - A group is idle since its last commit, or since the last record of the group itself if that is later. For
-        example, a group whose consumers ran until yesterday without commits is idle since yesterday. Commits of
-        offsets that were deleted later also count.
+      - With O(source=topic), a group is idle since its last commit, or since the last record of the group itself if
+        that is later. For example, a group whose consumers ran until yesterday without commits is idle since yesterday.
+        Commits of offsets that were deleted later also count.
     type: str
     default: 30d
   include:
@@ -131,7 +169,7 @@ options:
       - The path is on the host that the module runs on.
     type: path
   topic:
-    description: The topic to read. Change this only to read a copy of the offsets topic.
+    description: The topic to read with O(source=topic). Change this only to read a copy of the offsets topic.
     type: str
     default: __consumer_offsets
   client_rack:
@@ -184,6 +222,12 @@ notes:
       the groups and their topics, DESCRIBE_CONFIGS on the cluster for the retention of offsets and the groups with
       settings, and DESCRIBE_CONFIGS on the groups for these settings. Groups and topics without permission are excluded
       from the plan.
+  - >-
+    With O(source=snapshots), READ on the topic is not required. If a broker does not list its groups, or a group cannot
+    be described, the snapshot is no evidence for these groups. If the clock of this host is earlier than the latest
+    snapshot of the cluster, the audit fails.
+  - With O(source=snapshots), what only the topic shows is unknown (null) in the tables, such as the times of commits.
+    The table C(activity) is empty, and offsets of recreated topics are not findings.
   - Settings of groups that do not exist are findings (C(orphaned_config)) on brokers with Kafka 4.1 or newer. They are
     not in the plan.
   - Share groups are never stale, because the topic does not show when their consumers acknowledge records.
@@ -269,6 +313,14 @@ EXAMPLES = r"""
         incremental: true
         keep_audits: 168
 
+    - name: Take a snapshot each day, where the topic cannot be read
+      kafkaops.groups.consumer_offsets_audit:
+        output: /var/lib/kafka-snapshots
+        source: snapshots
+        stale_after: 30d
+        min_snapshots: 20
+        timeout: 1800
+
     - name: Audit a large cluster on a Spark cluster, and keep the audits of a year
       kafkaops.groups.consumer_offsets_audit:
         output: hdfs://namenode.example.com/kafka-audit
@@ -295,7 +347,9 @@ summary:
   type: dict
   contains:
     records:
-      description: Records that were read from the topic. With O(incremental=true), those since the audit before.
+      description: >-
+        Records that were read from the topic. With O(incremental=true), those since the audit before. 0 with
+        O(source=snapshots).
       returned: success
       type: int
       sample: 1480000
@@ -416,6 +470,21 @@ stale_groups:
   type: list
   elements: str
   sample: [report-2024, etl-test-1]
+snapshots:
+  description: The snapshots that the audit used, including its own. Null with O(source=topic).
+  returned: success
+  type: dict
+  contains:
+    count:
+      description: The number of snapshots.
+      returned: success
+      type: int
+      sample: 31
+    since:
+      description: The time of the first snapshot.
+      returned: success
+      type: str
+      sample: "2026-01-01T12:00:00+00:00"
 since_last:
   description:
     - What changed since the last audit of the cluster in O(output). Null if there is no earlier audit.
@@ -495,6 +564,9 @@ def main() -> None:
     run(
         {
             "output": {"type": "path", "required": True},
+            "source": {"type": "str", "choices": ["topic", "snapshots"], "default": "topic"},
+            "min_snapshots": {"type": "int", "default": 5},
+            "keep_snapshots_for": {"type": "str", "default": "365d"},
             "local_output": {"type": "path"},
             "keep_audits": {"type": "int", "default": 30},
             "keep_for": {"type": "str"},

@@ -195,6 +195,7 @@ def test_a_section_of_the_page_is_replaced(tmp_path: Path, monkeypatch: pytest.M
         ("audit", document.PAGE),
         ("cold", document.PAGE),
         ("incremental", document.PAGE),
+        ("snapshots", document.PAGE),
         ("compare", document.GROUPS),
     ],
 )

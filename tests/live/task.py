@@ -30,6 +30,9 @@ from tests.support.modules import Operation, module_of
 #: Seconds in which a task that cannot connect says so.
 REFUSED_WITHIN = 5.0
 AUDIT: dict[str, Any] = {
+    "source": "topic",
+    "min_snapshots": 5,
+    "keep_snapshots_for": "365d",
     "local_output": None,
     "keep_audits": 1,
     "keep_for": None,

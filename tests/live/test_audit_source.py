@@ -284,7 +284,8 @@ def test_a_partition_that_may_not_be_read(guarded: Cluster, spark: SparkSession)
     )
     with pytest.raises(PySparkException) as failed:
         read(spark, given)
-    words = r"Partition \d of __consumer_offsets cannot be read \(TOPIC_AUTHORIZATION_FAILED: [^\n]*\): check [^\n]*\."
+    words = r"Partition \d of __consumer_offsets cannot be read \(TOPIC_AUTHORIZATION_FAILED: [^\n]*\): check [^\n]*, "
+    words += r"or set source: snapshots, which does not read the topic\."
     assert re.fullmatch(words, spark_read.cause(failed.value))
     # without DESCRIBE on the cluster, sizes are estimated
     with Session(given, check_mode=True) as session:
@@ -295,7 +296,8 @@ def test_a_partition_that_may_not_be_read(guarded: Cluster, spark: SparkSession)
 
 
 def test_no_such_topic(cluster: Cluster, spark: SparkSession) -> None:
-    with pytest.raises(TaskError, match=r"^The topic audit-none cannot be read \(UNKNOWN_TOPIC_OR_PARTITION: .*\)\. "):
+    words = r"^The topic audit-none cannot be read \(UNKNOWN_TOPIC_OR_PARTITION: .*\)\. .*, or set source: snapshots, "
+    with pytest.raises(TaskError, match=words):
         read(spark, connection(cluster.bootstrap), "audit-none")
 
 

@@ -22,6 +22,7 @@ import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.settings import LOG
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import distribution, planning, scan
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.access import Access
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.judge import snapshot
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import CredentialsRefused
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session import Session
@@ -182,12 +183,22 @@ def test_it_works(world: Doors, kerberos: Callable[..., None], way: str, task: s
 
 @pytest.mark.parametrize("way", WAYS)
 def test_an_audit_reads(world: Doors, kerberos: Callable[..., None], way: str, tmp_path: Path) -> None:
-    """By both clients, as the module does before Spark starts, and as an executor does, which has no files of it."""
+    """By both clients, as the module does before Spark starts, and as an executor does, which has no files of it.
+
+    A snapshot takes the requests of the module alone.
+    """
     listener, make = WAYS[way]
     kerberos()
+    wanted = audit_settings(tmp_path, world.cluster.listeners[listener], source="snapshots", **make(world))
+    with Session(wanted.connection, check_mode=True) as session:
+        taken = session.wire.run(snapshot.take, session, wanted.selection())
+    known = taken.groups.filter(taken.groups["known"])["group"].to_pylist()
+    assert f"{TOPIC}-{way}-info" in known
+    assert f"{TOPIC}-{way}-info" in taken.offsets["group"].to_pylist()
     if way.endswith("GSSAPI"):
         sentence = refusal(world.cluster.listeners[listener], functools.partial(run_audit, tmp_path), **make(world))
         assert sentence.startswith(NO_GSSAPI)
+        assert "source: snapshots" in sentence
         return
     wanted = audit_settings(tmp_path, world.cluster.listeners[listener], **make(world))
     with Session(wanted.connection, check_mode=True) as session:

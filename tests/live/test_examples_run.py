@@ -49,6 +49,7 @@ CLUSTER_ID = "LqMsGZkBQkaXCRaSfF1jDg"
 
 AUDIT = "needs Spark: tests/live/test_awx.py and test_audit*.py run the module"
 FLEET = "needs Spark and audits: tests/live/test_fleet.py runs the module"
+SNAPSHOTS = "needs Spark: tests/live/test_audit_snapshots.py runs the module"
 SPARK = "needs a Spark cluster: tests/live/test_audit_cluster.py"
 AWX = "needs AWX: tests/checks/test_awx_setup.py runs the role against a store"
 SECURED = "needs TLS, SASL or Kerberos: tests/live/test_guides.py connects with each"
@@ -71,6 +72,11 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("plugins/modules/consumer_offsets_audit.py", "Audit the cluster"): AUDIT,
     ("plugins/modules/consumer_offsets_audit.py", "Audit the cluster with the owners of its groups"): AUDIT,
     ("plugins/modules/consumer_offsets_audit.py", "Audit the cluster with metrics for node_exporter"): AUDIT,
+    ("docs/docsite/rst/audit_snapshots.rst", "Take a snapshot, and audit all snapshots"): SNAPSHOTS,
+    (
+        "plugins/modules/consumer_offsets_audit.py",
+        "Take a snapshot each day, where the topic cannot be read",
+    ): SNAPSHOTS,
     ("plugins/modules/consumer_offsets_audit.py", "Delete the stale groups of one team"): (
         "applies the plan of the audit before it: tests/live/test_plan.py"
     ),

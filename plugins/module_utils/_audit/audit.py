@@ -18,12 +18,14 @@ from .._kafka.session import Session
 from . import options
 from .engine import process, store
 from .engine.folders import is_uri
-from .engine.settings import Keep, Settings
+from .engine.settings import Keep, Settings, Snapshots
+from .ingest.records import TOPIC
 from .judge import owners
 from .report import metrics
 
 _MAX_STALE_AFTER_MS = 100 * 365 * 86_400_000
 _MIN_READ_RATE = 10_000
+_LEAST_SNAPSHOTS = 2
 
 
 def parse(params: dict[str, t.Any]) -> Settings:
@@ -36,8 +38,10 @@ def parse(params: dict[str, t.Any]) -> Settings:
     if stale_after > _MAX_STALE_AFTER_MS:
         raise NothingRead(f"stale_after is {params['stale_after']!r}, but must be 100 years or less.")
     connection = Connection.from_params(params)
-    # raises TaskError if confluent-kafka does not support the options
-    connection.cluster_config()
+    snapshots = _snapshots(params)
+    if not snapshots:
+        # raises TaskError if confluent-kafka does not support the options
+        connection.cluster_config()
     output, folder = _locations(params["output"], params["local_output"])
     return Settings(
         connection=connection,
@@ -57,7 +61,27 @@ def parse(params: dict[str, t.Any]) -> Settings:
         metrics_file=_metrics_file(params["metrics_file"]),
         incremental=params["incremental"],
         deadline=time.time() + connection.timeout,
+        snapshots=snapshots,
     )
+
+
+def _snapshots(params: dict[str, t.Any]) -> Snapshots | None:
+    """Return how snapshots are used, None if the topic is read.
+
+    Raises:
+        TaskError: an option is not valid, or is of the other source.
+    """
+    if params["source"] == "topic":
+        return None
+    for option, unset in (("topic", TOPIC), ("client_rack", None), ("read_rate", None), ("incremental", False)):
+        if params[option] != unset:
+            raise NothingRead(f"{option} is only for source: topic, but source is snapshots.")
+    least = params["min_snapshots"]
+    if least < _LEAST_SNAPSHOTS:
+        raise NothingRead(
+            f"min_snapshots is {least}, but must be at least {_LEAST_SNAPSHOTS}: one snapshot does not show a change."
+        )
+    return Snapshots(least, inputs.duration(params["keep_snapshots_for"], "keep_snapshots_for"))
 
 
 def _patterns(value: t.Any, option: str) -> list[str]:
@@ -118,7 +142,7 @@ def _folder(value: str, option: str) -> str:
 
 
 async def audit(settings: Settings, session: Session) -> dict[str, t.Any]:
-    """Audit the topic; the session only checks that the brokers respond, and collects warnings."""
+    """Audit the cluster; the session only checks that the brokers respond, and collects warnings."""
     process.check(settings)
     if settings.metrics_file is not None:
         readable_file.check(settings.metrics_file, "metrics_file")

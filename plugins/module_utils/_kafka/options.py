@@ -271,7 +271,8 @@ class Connection:
         """
         if self.uses_sasl and self.sasl_mechanism == "GSSAPI":
             raise TaskError(
-                "This needs confluent-kafka, whose wheels come without GSSAPI: use another sasl_mechanism for it."
+                "This needs confluent-kafka, whose wheels come without GSSAPI: use another sasl_mechanism for it, or "
+                "source: snapshots for the audit."
             )
         config = {
             "bootstrap.servers": ",".join(self.bootstrap_servers),

@@ -11,6 +11,7 @@ import datetime
 
 from ..judge.findings import Criteria
 from ..judge.frames import LiveFrames
+from ..judge.observed import Observation
 from ..libraries import DataFrame
 from .settings import Settings
 from .state import Reading
@@ -27,6 +28,7 @@ class Facts:
         unread: why each incomplete partition was not read completely.
         retention: C(offsets.retention.minutes) of the brokers in ms, None if unknown.
         reading: what an incremental audit has read; None of another audit.
+        observation: of an audit of snapshots; None if the topic was read.
     """
 
     cluster_id: str
@@ -37,16 +39,23 @@ class Facts:
     warnings: list[str]
     retention: int | None
     reading: Reading | None = None
+    observation: Observation | None = None
 
     @property
-    def known_records(self) -> int:
-        """The number of records that the audit is based on, or a lower bound."""
-        return self.records + (self.reading.before if self.reading else 0)
+    def known_records(self) -> int | None:
+        """The number of records that the audit is based on, or a lower bound; None if the topic was not read."""
+        return None if self.observation else self.records + (self.reading.before if self.reading else 0)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the topic was read completely, or the last snapshot has all groups."""
+        return not self.unread and (self.observation is None or self.observation.complete)
 
     def criteria(self, settings: Settings) -> Criteria:
         """Return the criteria for stale groups and offsets."""
         limit = self.created - datetime.timedelta(milliseconds=settings.stale_after_ms)
-        return Criteria(limit, settings.stale_after, tuple(self.unread))
+        least = settings.snapshots.least if settings.snapshots else 0
+        return Criteria(limit, settings.stale_after, tuple(self.unread), least)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -51,6 +51,9 @@ class Folder(t.Protocol):
     def put(self, source: str, *path: str) -> None:
         """Copy a file of this host to a path, over an existing file."""
 
+    def sync(self, *path: str) -> None:
+        """Make sure that a folder with its content survives a crash of the host."""
+
     def remove(self, *path: str) -> None:
         """Remove a file or a folder with its content, if it exists."""
 
@@ -95,8 +98,10 @@ class LocalFolder:
 
     def put(self, source: str, *path: str) -> None:
         """Copy a file; the files of an audit are written where they belong, so there is nothing to do."""
-        if os.path.abspath(source) != self.path(*path):
-            shutil.copyfile(source, self.path(*path))
+        target = self.path(*path)
+        if os.path.abspath(source) != target:
+            shutil.copyfile(source, f"{target}.new")
+            os.replace(f"{target}.new", target)
 
     def remove(self, *path: str) -> None:
         where = self.path(*path)
@@ -106,12 +111,16 @@ class LocalFolder:
             else:
                 os.unlink(where)
 
-    def show(self, *path: str) -> None:
-        shown = self.path(*path)
-        for folder, _folders, names in os.walk(shown):
+    def sync(self, *path: str) -> None:
+        synced = self.path(*path)
+        for folder, _folders, names in os.walk(synced):
             for name in (*names, ""):
                 _sync(os.path.join(folder, name))
-        _sync(os.path.dirname(shown))
+        _sync(os.path.dirname(synced))
+
+    def show(self, *path: str) -> None:
+        self.sync(*path)
+        shown = self.path(*path)
         for name in self._links:
             self._link(os.path.join(LATEST, name), name, shown)
         self._link(os.path.join(*path), LATEST, shown)
@@ -173,6 +182,9 @@ class HadoopFolder:
     def put(self, source: str, *path: str) -> None:
         with self._failures():
             self._system.copyFromLocalFile(False, True, self._hadoop.Path(_LOCAL_URI + source), self._path(*path))
+
+    def sync(self, *path: str) -> None:
+        """Do nothing: the file system stores what was written and closed."""
 
     def remove(self, *path: str) -> None:
         with self._failures():

@@ -33,7 +33,7 @@ class SinceLast:
 
     Attributes:
         groups: the number of groups of each change (see `changes.GROUP_CHANGES`), and the names of the first ones; None
-            if unknown, because one of the audits did not read the whole topic.
+            if unknown, because one of the audits is not complete.
         findings: the number of new findings, and the first ones.
     """
 
@@ -110,7 +110,7 @@ def trends(
         audits: the earlier audits of the cluster, oldest first.
         groups, activity: the tables C(groups) and C(activity) of this audit.
     """
-    now, topic = draft.created, draft.criteria["topic"]
+    now, topic = draft.created, draft.criteria.get("topic")
     audits = [audit for audit in audits if audit.criteria.get("topic") == topic][-_AUDITS:]
     if not audits:
         return []

@@ -19,7 +19,7 @@ import typing as t
 from ..._errors import TaskError
 from ..._kafka.errors import CallError
 from ..libraries import Py4JJavaError, Py4JNetworkError, PySparkException, SparkSession
-from . import folders, pipeline
+from . import folders, from_snapshots, pipeline
 from .settings import Settings, SparkSettings, save_answer
 from .spark import PROGRESS, spark_session
 
@@ -69,5 +69,9 @@ def _end_with_module(folder: str) -> None:
     os._exit(0)
 
 
+def _audit(spark: SparkSession, settings: Settings) -> dict[str, t.Any]:
+    return from_snapshots.audit(spark, settings) if settings.snapshots else pipeline.audit(spark, settings)
+
+
 if __name__ == "__main__":
-    run(sys.argv[1], Settings.load, pipeline.audit)
+    run(sys.argv[1], Settings.load, _audit)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections.abc as c
 import dataclasses
 import datetime
+import functools
 import time
 import typing as t
 
@@ -20,6 +21,7 @@ from ..ingest import spark_read
 from ..judge import findings, frames, live_state, owners
 from ..judge.frames import LiveFrames
 from ..judge.live_state import Live
+from ..judge.observed import Observed
 from ..libraries import DataFrame, SparkSession, pa
 from . import state
 from .facts import Compared, Facts
@@ -42,12 +44,9 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         PySparkException: Spark failed.
     """
     started, created = time.monotonic(), datetime.datetime.now(datetime.UTC)
-    stored = Store.of(spark, settings)
-    if not (settings.local and stored.output is stored.local):
-        stage(spark, "Check that the executors can write to the output")
-        stored.probe(spark)
+    stored = open_store(spark, settings)
     stage(spark, "Query groups")
-    with _session(settings) as session:
+    with open_session(settings) as session:
         cluster_id = session.wire.cluster_id
         seen = session.wire.run(live_state.read, session, settings.selection())
     stage(spark, f"Read {settings.topic}")
@@ -62,7 +61,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     committed = _committed(scan.rows)
     in_log = _names(scan.rows) if settings.owners else set()
     stage(spark, "Query groups without members, topics and logs")
-    with _session(settings) as session:
+    with open_session(settings) as session:
         seen = session.wire.run(live_state.recheck_empty, session, seen)
         partitions = session.wire.run(live_state.partitions, session, committed)
     facts = Facts(
@@ -76,21 +75,33 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         reading,
     )
 
-    def fetch(names: list[str]) -> tuple[pa.Table, list[str]]:
-        stage(spark, "Query committed offsets")
-        if not names:
-            return live_state.no_offsets(), []
-        try:
-            with _session(settings) as session:
-                return session.wire.run(live_state.committed, session, names)
-        except (CallError, TaskError) as exc:
-            # the plan has no groups whose offsets are unknown
-            return live_state.no_offsets(), [f"committed offsets cannot be read, so the plan is empty: {exc}"]
-
     listed: list[t.Any] = [*seen.groups["group"].to_pylist(), *seen.orphaned_configs["group"].to_pylist()]
     owned = owners.table(settings.owners, in_log.union(listed)) if settings.owners else None
-    live = _frames(spark, seen, partitions, owned)
-    return publish(settings, facts, compare(settings, facts, scan.rows, live, fetch), stored)
+    live = live_frames(spark, seen, partitions, owned)
+    compared = compare(settings, facts, scan.rows, live, functools.partial(fetch, spark, settings))
+    return publish(settings, facts, compared, stored)
+
+
+def open_store(spark: SparkSession, settings: Settings) -> Store:
+    """Return the store of an audit, to which the executors can write."""
+    stored = Store.of(spark, settings)
+    if not (settings.local and stored.output is stored.local):
+        stage(spark, "Check that the executors can write to the output")
+        stored.probe(spark)
+    return stored
+
+
+def fetch(spark: SparkSession, settings: Settings, names: list[str]) -> tuple[pa.Table, list[str]]:
+    """Return the committed offsets of groups, and warnings, as `live_state.committed` does."""
+    stage(spark, "Query committed offsets")
+    if not names:
+        return live_state.no_offsets(), []
+    try:
+        with open_session(settings) as session:
+            return session.wire.run(live_state.committed, session, names)
+    except (CallError, TaskError) as exc:
+        # the plan has no groups whose offsets are unknown
+        return live_state.no_offsets(), [f"committed offsets cannot be read, so the plan is empty: {exc}"]
 
 
 def compare(
@@ -99,17 +110,24 @@ def compare(
     scan: DataFrame,
     live: LiveFrames,
     fetch: c.Callable[[list[str]], tuple[pa.Table, list[str]]],
+    observed: Observed | None = None,
 ) -> Compared:
     """Classify groups and offsets by the topic, then fetch the offsets of those that may be in the plan.
 
     Args:
+        scan: the rows of the topic, none if snapshots are classified.
+        observed: what snapshots show; None if the topic was read.
         fetch: returns the committed offsets of groups, and warnings, as `live_state.committed` does.
     """
     spark, criteria = scan.sparkSession, facts.criteria(settings)
     log_groups, undecoded = frames.metadata(scan), frames.undecodable(scan)
     activity = frames.activity(scan)
-    offsets = findings.with_needs(frames.offsets(frames.commits(scan), log_groups, live), criteria).persist()
-    groups = frames.with_owner(frames.groups(offsets, log_groups, activity, undecoded, live), live).persist()
+    commits = frames.observed_commits(observed.offsets) if observed else frames.commits(scan)
+    offsets = findings.with_needs(frames.offsets(commits, log_groups, live), criteria).persist()
+    grouped = frames.groups(offsets, log_groups, activity, undecoded, live)
+    if observed:
+        grouped = frames.with_observations(grouped, observed.groups)
+    groups = frames.with_owner(grouped, live).persist()
     stage(spark, "Select groups for the plan")
     names: list[t.Any] = findings.candidates(groups, criteria).toArrow()["group"].to_pylist()
     fetched, warnings = fetch(sorted(names))
@@ -117,7 +135,7 @@ def compare(
     return Compared(offsets, groups, activity, undecoded, live, spark.createDataFrame(fetched))
 
 
-def _session(settings: Settings) -> Session:
+def open_session(settings: Settings) -> Session:
     """Return a session with the remaining time of the task as its timeout."""
     connection = dataclasses.replace(settings.connection, timeout=max(1.0, settings.deadline - time.time()))
     return Session(connection, check_mode=True)
@@ -135,7 +153,8 @@ def _names(rows: DataFrame) -> set[str]:
     return set(found)
 
 
-def _frames(spark: SparkSession, seen: Live, partitions: pa.Table, owned: pa.Table | None) -> LiveFrames:
+def live_frames(spark: SparkSession, seen: Live, partitions: pa.Table, owned: pa.Table | None) -> LiveFrames:
+    """Return the state of the cluster as DataFrames."""
     made = {
         "groups": seen.groups,
         "start_offsets": seen.start_offsets,
@@ -152,13 +171,13 @@ def _frames(spark: SparkSession, seen: Live, partitions: pa.Table, owned: pa.Tab
             name
             for name, table in made.items()
             # the topics that match a pattern are repeated for each group
-            if table.nbytes <= _broadcast_bytes(spark) and not (name == "groups" and patterns.num_rows)
+            if table.nbytes <= heap_bytes(spark) // _BROADCAST_SHARE and not (name == "groups" and patterns.num_rows)
         ),
         retention=seen.retention,
     )
 
 
-def _broadcast_bytes(spark: SparkSession) -> int:
-    """Return the size of a table that Spark may broadcast: each passes the heap of the driver."""
+def heap_bytes(spark: SparkSession) -> int:
+    """Return the size of the heap of the driver, which each table that Spark broadcasts passes."""
     java: t.Any = spark.sparkContext._jvm
-    return int(java.java.lang.Runtime.getRuntime().maxMemory()) // _BROADCAST_SHARE
+    return int(java.java.lang.Runtime.getRuntime().maxMemory())

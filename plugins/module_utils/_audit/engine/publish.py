@@ -43,7 +43,7 @@ class Written:
 def publish(settings: Settings, facts: Facts, compared: Compared, stored: Store) -> Row:
     """Write the tables, the plan and the report atomically; return the result of the module."""
     with stored.draft(facts.cluster_id, facts.created) as draft:
-        draft.criteria, draft.complete = settings.criteria(), not facts.unread
+        draft.criteria, draft.complete = settings.criteria(), facts.complete
         written = _write_tables(settings, facts, compared, draft)
         if facts.reading:
             facts.reading.write(settings.topic, draft)
@@ -110,7 +110,9 @@ def _write_report(
     kinds = report_rows.kinds(written.of_findings)
     counted = caveats.Counts(*(of_groups[name] for name in caveats.Counts._fields))
     limit = caveats.StaleAfter(settings.stale_after, settings.stale_after_ms, facts.retention)
+    observation = facts.observation
     warnings = facts.warnings + caveats.caveats(counted, facts.known_records, facts.unread, settings.topic, limit)
+    warnings += caveats.of_snapshots(observation, facts.criteria(settings)) if observation else []
     summary = {
         "records": facts.records,
         "groups": draft.rows["groups"],
@@ -158,7 +160,10 @@ def _write_report(
             last=last.audited_at if last else None,
             changes=since.changes(changed),
             unknown=since.unknown(changed),
-            multiples=[since.multiple(*trend) for trend in trends],
+            multiples=[
+                since.multiple(trend.group, trend.lags, None if observation else trend.commits) for trend in trends
+            ],
+            snapshots=observation and (observation.number, observation.since),
         ),
     )
     return {
@@ -168,6 +173,8 @@ def _write_report(
         "tables": {name: draft.table(name) for name in tables.NAMES},
         "audit_id": draft.audit_id,
         "stale_groups": planned.stale,
+        "snapshots": observation
+        and {"count": observation.number, "since": observation.since.isoformat(timespec="seconds")},
         "since_last": last.returned() if last else None,
         "incremental": facts.reading.returned() if facts.reading else None,
         "duration": duration,

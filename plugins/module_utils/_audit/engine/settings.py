@@ -39,6 +39,18 @@ class Keep(t.NamedTuple):
         return {created for created in kept if created >= oldest}
 
 
+class Snapshots(t.NamedTuple):
+    """How snapshots are used and kept.
+
+    Attributes:
+        least: the number of snapshots that must show a group idle before it is stale.
+        keep_for_ms: how long snapshots are kept that the audit does not need any longer, in ms.
+    """
+
+    least: int
+    keep_for_ms: int
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SparkSettings(abc.ABC):
     """How a task runs Spark.
@@ -95,6 +107,7 @@ class Settings(SparkSettings):
         client_rack, read_rate: the rack of the executors, and the maximum number of bytes per second; None if not set.
         metrics_file: the path of the file of metrics, None if it is not wanted.
         incremental: whether the audit continues the state of an earlier one, see `state`.
+        snapshots: for an audit of snapshots; None if the topic is read.
     """
 
     TASK = "audit"
@@ -114,6 +127,7 @@ class Settings(SparkSettings):
     read_rate: int | None
     metrics_file: str | None
     incremental: bool
+    snapshots: Snapshots | None = None
 
     @property
     def log(self) -> str:
@@ -121,8 +135,12 @@ class Settings(SparkSettings):
 
     @property
     def libraries(self) -> tuple[str, ...]:
-        needed = ("pyspark", "pyarrow", "jinja2", "confluent_kafka")
-        return needed if self.metrics_file is None else (*needed, "prometheus_client")
+        needed = ["pyspark", "pyarrow", "jinja2"]
+        if not self.snapshots:
+            needed.append("confluent_kafka")
+        if self.metrics_file is not None:
+            needed.append("prometheus_client")
+        return tuple(needed)
 
     def path(self, name: str) -> str:
         """Return the path of a file in the folder of this host."""
@@ -130,7 +148,10 @@ class Settings(SparkSettings):
 
     def criteria(self) -> dict[str, t.Any]:
         """Return the criteria that the plan and the report contain."""
-        return {name: getattr(self, name) for name in ("topic", "stale_after", "include", "exclude")}
+        given = {name: getattr(self, name) for name in ("stale_after", "include", "exclude")}
+        if self.snapshots:
+            return {"source": "snapshots", **given, "min_snapshots": self.snapshots.least}
+        return {"topic": self.topic, **given}
 
     def selection(self) -> c.Callable[[str], bool]:
         """Return a predicate: whether a group is included and not excluded."""
@@ -147,6 +168,7 @@ class Settings(SparkSettings):
                 "connection": Connection.from_params(values["connection"]),
                 "keep": Keep(*values["keep"]),
                 "owners": [Rule(*rule) for rule in values["owners"]],
+                "snapshots": values["snapshots"] and Snapshots(*values["snapshots"]),
             }
         )
 

@@ -33,6 +33,7 @@ MANIFEST = "manifest.json"
 # of the columns of the tables, as the guide describes them
 TABLES_VERSION = 1
 AUDITS = "audits"
+SNAPSHOTS = "snapshots"
 # the folder with the state of an incremental audit, beside its tables
 STATE = "state"
 _KIND = json_file.Kind("manifest", "kafkaops.groups/audit", 1)
@@ -189,7 +190,7 @@ class Draft:
     """
 
     def __init__(self, store: Store, cluster_id: str, created: datetime.datetime) -> None:
-        self.audit_id = f"{created.astimezone(datetime.UTC):{_TIME}}-{secrets.token_hex(4)}"
+        self.audit_id = new_name(created)
         self.cluster_id = cluster_id
         self.created = created
         self.folder = store.local.path(AUDITS, self.audit_id)
@@ -214,10 +215,16 @@ class Draft:
         return self._store.output.path(AUDITS, self.audit_id, name)
 
 
+def new_name(created: datetime.datetime) -> str:
+    """Return a name for the folder of an audit or a snapshot."""
+    return f"{created.astimezone(datetime.UTC):{_TIME}}-{secrets.token_hex(4)}"
+
+
 def check(output: str, option: str) -> None:
     """Raise TaskError if an audit would overwrite files in a folder of this host that are not from an audit."""
     for name, allowed, kind in (
         (AUDITS, os.path.isdir, "a folder"),
+        (SNAPSHOTS, os.path.isdir, "a folder"),
         (LATEST, os.path.islink, "a symbolic link"),
         (PLAN, os.path.isfile, "a file"),
         (REPORT, os.path.isfile, "a file"),
@@ -283,7 +290,7 @@ def _remove_old(folder: Folder, draft: Draft, keep: Keep) -> list[str]:
     earlier = [audit for audit in audits if audit.audit_id != draft.audit_id]
     kept = keep.of([audit.created for audit in earlier], draft.created)
     old = [audit.audit_id for audit in earlier if audit.created not in kept]
-    gone = [*old, *(name for name in folder.names(AUDITS) if _incomplete(folder, name, draft))]
+    gone = [*old, *(name for name in folder.names(AUDITS) if incomplete(folder, AUDITS, name, draft.created))]
     # an audit without a manifest does not exist, even if its removal is interrupted
     removed: list[tuple[tuple[str, ...], ...]] = [((name, MANIFEST), (name,)) for name in gone]
     removed += [((name, STATE),) for name in _superseded(earlier, draft) if name not in old]
@@ -308,13 +315,13 @@ def _superseded(earlier: list[Audit], draft: Draft) -> list[str]:
     return of_topic[-1:]
 
 
-def _incomplete(folder: Folder, name: str, draft: Draft) -> bool:
-    """Return whether a name is an audit that ended before its manifest was written."""
+def incomplete(folder: Folder, place: str, name: str, now: datetime.datetime) -> bool:
+    """Return whether a name is an audit, or a snapshot, that ended before its manifest was written."""
     found = _AUDIT_NAME.fullmatch(name)
-    if found is None or folder.read(AUDITS, name, MANIFEST) is not None:
+    if found is None or folder.read(place, name, MANIFEST) is not None:
         return False
     try:
         started = datetime.datetime.strptime(found[1], _TIME).replace(tzinfo=datetime.UTC)
     except ValueError:
         return False
-    return folder.exclusive or started < draft.created - _INCOMPLETE
+    return folder.exclusive or started < now - _INCOMPLETE

@@ -22,9 +22,12 @@ from .distribution import Cores, Topic
 from .executor import Origin, Scan
 from .marks import Marks
 from .scan import BOUND
-from .splits import Range, unreadable
+from .splits import OTHER_SOURCE, Range, unreadable
 
-_ADVICE = "Check that a group has committed offsets on this cluster, and check READ and DESCRIBE on the topic."
+_ADVICE = (
+    "Check that a group has committed offsets on this cluster, and check READ and DESCRIBE on the topic, "
+    f"{OTHER_SOURCE}."
+)
 # of a record, with its part of the overhead of batches
 _RECORD_BYTES = 100
 

@@ -33,6 +33,8 @@ class Range(t.NamedTuple):
 
 
 Split = tuple[Range, ...]
+# the advice if a topic cannot be read
+OTHER_SOURCE = "or set source: snapshots, which does not read the topic"
 
 
 class Ended(t.NamedTuple):
@@ -53,7 +55,7 @@ def unreadable(topic: str, partition: int, why: str) -> TaskError:
     """Return the error for a partition that cannot be read."""
     return TaskError(
         f"Partition {partition} of {topic} cannot be read ({' '.join(why.split())}): "
-        "check its leader, and READ on the topic."
+        f"check its leader, and READ on the topic, {OTHER_SOURCE}."
     )
 
 

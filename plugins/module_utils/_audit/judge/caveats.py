@@ -9,9 +9,11 @@ from __future__ import annotations
 import datetime
 import typing as t
 
+from ..._operations.results import counted as numbered
 from ..libraries import Column, F
 from . import findings
 from .findings import Criteria
+from .observed import Observation
 
 # allows for clock skew and for the duration of the audit
 FUTURE_TOLERANCE = datetime.timedelta(hours=1)
@@ -67,24 +69,35 @@ def counts(criteria: Criteria, now: datetime.datetime) -> list[Column]:
     return [column.alias(name) for name, column in aggregates.items()]
 
 
+def of_snapshots(observation: Observation, criteria: Criteria) -> list[str]:
+    """Return the warning of an audit of snapshots that cannot find a stale group yet."""
+    if observation.since < criteria.limit and observation.number >= criteria.min_snapshots:
+        return []
+    since = observation.since.isoformat(timespec="seconds")
+    return [
+        f"no group can be stale yet, with {numbered(observation.number, 'snapshot')} since {since}: a group is "
+        f"stale if it was observed idle for {criteria.stale_after}, in at least {criteria.min_snapshots} snapshots"
+    ]
+
+
 def is_future(now: datetime.datetime) -> Column:
     """Whether a group is idle since a time in the future, so that its idle time is unknown."""
     return F.col("idle_since") > F.lit(now + FUTURE_TOLERANCE)
 
 
 def caveats(
-    counted: Counts, records_read: int, unread: dict[int, str], topic: str, stale_after: StaleAfter
+    counted: Counts, records_read: int | None, unread: dict[int, str], topic: str, stale_after: StaleAfter
 ) -> list[str]:
     """Return the warnings of an audit.
 
     Args:
         counted: what `counts` returned.
-        records_read: the number of records in the topic.
+        records_read: the number of records in the topic; None if the topic was not read.
         unread: why each incomplete partition was not read completely.
         stale_after: the limit and the retention of offsets.
     """
     found = []
-    if not records_read:
+    if records_read == 0:
         found.append(f"{topic} contains no records, so the audit has no data about any group")
     if counted.invisible:
         found.append(
@@ -98,7 +111,7 @@ def caveats(
             f"'{counted.first_future}'): their idle time is unknown, and they are never stale; check the clocks of the "
             "brokers"
         )
-    if 2 * counted.moved > max(1, counted.idle):
+    if records_read is not None and 2 * counted.moved > max(1, counted.idle):
         found.append(
             f"{counted.moved} of {counted.idle} groups that are idle for longer than stale_after in {topic} have other "
             "offsets in the cluster, and are not stale: they committed during the audit, or the topic belongs to "

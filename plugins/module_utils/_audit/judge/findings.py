@@ -43,11 +43,13 @@ class Criteria:
         limit: groups whose last commit is before this time are stale.
         stale_after: the duration as the user wrote it.
         unread: partitions of the topic that were not read completely; their groups are excluded from the plan.
+        min_snapshots: how many snapshots must show a group or an offset unchanged; 0 if the topic was read.
     """
 
     limit: datetime.datetime
     stale_after: str
     unread: tuple[int, ...]
+    min_snapshots: int = 0
 
 
 def with_needs(offset_table: DataFrame, criteria: Criteria) -> DataFrame:
@@ -95,18 +97,22 @@ def is_idle(criteria: Criteria) -> Column:
 
     The records of the group itself also count, because a consumer without anything to commit was active nevertheless.
     """
-    return F.col("included") & _consumers() & (F.col("state") == EMPTY) & (F.col("idle_since") < F.lit(criteria.limit))
+    idle = (F.col("state") == EMPTY) & (F.col("idle_since") < F.lit(criteria.limit))
+    return F.col("included") & _consumers() & idle & _observed(criteria)
 
 
 def stale_group(criteria: Criteria) -> Column:
     """A group that is not in use."""
     committed = F.concat(F.lit("last commit at "), _time_text("last_commit"))
     last_commit = F.when(F.col("partitions") > 0, committed).otherwise("no commit")
+    in_topic = F.concat(last_commit, F.lit(", last change at "), _time_text("idle_since"))
+    gap = F.concat(F.lit(", at most "), _duration_text("longest_gap"), F.lit(" apart"))
+    in_snapshots = F.concat(
+        F.lit("without use, observed since "), _time_text("idle_since"), _snapshots_text(), F.coalesce(gap, F.lit(""))
+    )
     evidence = F.concat(
         F.lit("Empty; "),
-        last_commit,
-        F.lit(", last change at "),
-        _time_text("idle_since"),
+        F.when(_is_observed(), in_snapshots).otherwise(in_topic),
         F.lit(f" (stale_after is {criteria.stale_after})."),
     )
     action = (
@@ -125,13 +131,16 @@ def stale_group(criteria: Criteria) -> Column:
 
 def no_commits(criteria: Criteria) -> Column:
     """A group with members that has not committed since the limit, or never."""
-    last = F.coalesce("last_commit", "idle_since")
+    last = F.coalesce("last_commit", "unchanged_since", "idle_since")
     found = F.col("included") & (F.col("members") > 0) & _consumers() & (last < F.lit(criteria.limit))
     evidence = F.concat(
         F.format_string("The group is %s with %d member(s), ", "state", "members"),
         F.when(
-            F.col("last_commit").isNull(), F.concat(F.lit("and has not committed since "), _time_text("idle_since"))
-        ).otherwise(F.concat(F.lit("and its last commit was at "), _time_text("last_commit"))),
+            _is_observed(),
+            F.concat(F.lit("and its committed offsets are unchanged, observed since "), _time_text("unchanged_since")),
+        )
+        .when(F.col("last_commit").isNull(), F.concat(F.lit("and has not committed since "), _time_text("idle_since")))
+        .otherwise(F.concat(F.lit("and its last commit was at "), _time_text("last_commit"))),
         F.lit("."),
     )
     action = F.lit(
@@ -143,18 +152,14 @@ def no_commits(criteria: Criteria) -> Column:
 def unsubscribed(criteria: Criteria) -> Column:
     """An offset of a topic that no member of the group subscribes to."""
     evidence = F.concat(
-        F.lit("The group has members, but none of them subscribes to the topic; committed at "),
-        _time_text("commit_time"),
-        F.lit("."),
+        F.lit("The group has members, but none of them subscribes to the topic; "), _commit_text(), F.lit(".")
     )
     return _unneeded(UNSUBSCRIBED, _is_unsubscribed(), evidence, criteria)
 
 
 def topic_gone() -> Column:
     """An offset of a topic or partition that does not exist."""
-    evidence = F.concat(
-        F.lit("The topic or partition does not exist; committed at "), _time_text("commit_time"), F.lit(".")
-    )
+    evidence = F.concat(F.lit("The topic or partition does not exist; "), _commit_text(), F.lit("."))
     action = F.lit(
         "No action is possible: brokers reject the deletion of offsets of a topic that does not exist. The offsets "
         "expire, or are deleted with the group."
@@ -287,8 +292,23 @@ def _unused() -> Column:
     return ~F.col("subscribed") | (F.col("state") == EMPTY)
 
 
+def _last_commit() -> Column:
+    """When an offset was committed, or first observed as it is; null if unknown."""
+    return F.greatest("commit_time", "record_time", "unchanged_since")
+
+
 def _old(criteria: Criteria) -> Column:
-    return F.greatest("commit_time", "record_time") < F.lit(criteria.limit)
+    return (_last_commit() < F.lit(criteria.limit)) & _observed(criteria)
+
+
+def _observed(criteria: Criteria) -> Column:
+    """Whether enough snapshots show that nothing changed; true if the topic was read."""
+    return F.coalesce("snapshots", F.lit(0)) >= criteria.min_snapshots
+
+
+def _is_observed() -> Column:
+    """Whether snapshots show a group or an offset, and not the topic."""
+    return F.col("snapshots").isNotNull()
 
 
 def _complete(criteria: Criteria) -> Column:
@@ -311,7 +331,11 @@ def _unneeded(kind: str, found: Column, evidence: Column, criteria: Criteria) ->
             F.col("offset") < 0,
             "Not in the plan: brokers do not return negative offsets, so the offset cannot be verified.",
         )
-        .when(old.isNull(), "Not in the plan: the time of the commit is unknown.")
+        .when(_last_commit().isNull(), "Not in the plan: the time of the commit is unknown.")
+        .when(
+            ~old & _is_observed(),
+            f"Not in the plan: not yet observed for {criteria.stale_after}, in {criteria.min_snapshots} snapshots.",
+        )
         .when(~old, f"Not in the plan: committed less than {criteria.stale_after} ago. Check which client commits it.")
         .when(
             ~unused,
@@ -347,6 +371,26 @@ def _table(rows: DataFrame, found: list[Column]) -> DataFrame:
 def _consumers() -> Column:
     """Whether a group is a group of consumers, of a type that plans support."""
     return F.col("type").isin(*TYPES) & F.col("protocol_type").isin(*CONSUMERS)
+
+
+def _commit_text() -> Column:
+    """When an offset was committed, or since when snapshots show it."""
+    unchanged = F.concat(F.lit("unchanged, observed since "), _time_text("unchanged_since"), _snapshots_text())
+    return F.when(_is_observed(), unchanged).otherwise(F.concat(F.lit("committed at "), _time_text("commit_time")))
+
+
+def _snapshots_text() -> Column:
+    return F.concat(F.lit(" in "), F.col("snapshots").cast("string"), F.lit(" snapshots"))
+
+
+def _duration_text(column: str) -> Column:
+    """Return seconds as days, hours, minutes or seconds, rounded up to one decimal: never less than they are."""
+    text = F.lit("")
+    for unit, seconds in (("s", 1), ("min", 60), ("h", 3_600), ("d", 86_400)):
+        number = (F.ceil(F.col(column) * 10 / seconds) / 10).cast("decimal(20,1)").cast("string")
+        shown = F.concat(F.regexp_replace(number, r"\.0$", ""), F.lit(f" {unit}"))
+        text = shown if unit == "s" else F.when(F.col(column) >= seconds, shown).otherwise(text)
+    return text
 
 
 def _time_text(column: str) -> Column:

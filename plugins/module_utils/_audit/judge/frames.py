@@ -10,6 +10,7 @@ offsets were fetched, with them.
 
 from __future__ import annotations
 
+import collections.abc as c
 import dataclasses
 import functools
 
@@ -36,6 +37,8 @@ _OFFSETS = (
     "commit_time",
     "record_time",
     "expire_time",
+    "unchanged_since",
+    "snapshots",
     "log_start",
     "log_end",
     "lag",
@@ -47,6 +50,8 @@ _OFFSETS = (
     "source_partition",
     "source_offset",
 )
+# columns that only snapshots have, and their types; the first two are also those of offsets
+_OF_SNAPSHOTS = [("unchanged_since", "timestamp"), ("snapshots", "int"), ("longest_gap", "bigint")]
 _TYPES = {
     "group_metadata": "classic",
     "consumer_group_metadata": "consumer",
@@ -94,6 +99,33 @@ def commits(records: DataFrame) -> DataFrame:
         "topic_id",
         "source_partition",
         "source_offset",
+        *_nulls(_OF_SNAPSHOTS[:2]),
+    )
+
+
+def observed_commits(offsets: DataFrame) -> DataFrame:
+    """Return the committed offsets that snapshots show, in the schema of `commits`.
+
+    Args:
+        offsets: see `observed.Observed`.
+    """
+    times = [
+        ("commit_time", "timestamp"),
+        ("record_time", "timestamp"),
+        ("commit_ms", "bigint"),
+        ("expire_ms", "bigint"),
+    ]
+    # the topic ID is that of the topic, and not of the commit
+    place = [("topic_id", "string"), ("source_partition", "int"), ("source_offset", "bigint")]
+    return offsets.select(
+        "group",
+        "topic",
+        "partition",
+        *("offset", "leader_epoch", "metadata"),
+        *_nulls(times),
+        *_nulls(place),
+        "unchanged_since",
+        "snapshots",
     )
 
 
@@ -301,6 +333,7 @@ def groups(
             F.coalesce(known_lag, share_lag).alias("known_lag"),
             F.max("commit_time").alias("last_commit"),
             idle_since.alias("idle_since"),
+            *_nulls(_OF_SNAPSHOTS),
             F.min("expire_time").alias("expires"),
             *totals,
             F.count("undecodable").alias("undecodable"),
@@ -316,11 +349,28 @@ def groups(
     )
 
 
+def with_observations(group_table: DataFrame, observed: DataFrame) -> DataFrame:
+    """Return the result of `groups` with what snapshots show; what only the topic shows is null.
+
+    Args:
+        observed: the groups of `observed.Observed`.
+    """
+    known = dict(group_table.dtypes)
+    shown = group_table.drop("idle_since", *(name for name, _type in _OF_SNAPSHOTS), *_METERS)
+    nulls = _nulls([(name, known[name]) for name in _METERS])
+    return shown.join(observed, "group", "left").select("*", *nulls).select(*group_table.columns)
+
+
 def with_owner(rows: DataFrame, live: LiveFrames) -> DataFrame:
     """Add C(owner) to rows with a C(group); null if nobody is known to own the group."""
     if live.owners is None:
         return rows.withColumn("owner", F.lit(None).cast("string"))
     return rows.join(live.for_join("owners"), "group", "left").select(*rows.columns, "owner")
+
+
+def _nulls(columns: c.Iterable[tuple[str, str]]) -> list[Column]:
+    """Return columns without values, of these names and types."""
+    return [F.lit(None).cast(of).alias(name) for name, of in columns]
 
 
 def _time(ms: Column | str) -> Column:

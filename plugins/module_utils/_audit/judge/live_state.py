@@ -48,6 +48,7 @@ class Live:
         orphaned_configs: C(group), C(configs) (as text): settings of groups that do not exist.
         retention: offsets.retention.minutes of the brokers, in ms.
         warnings: requests that failed.
+        complete: whether all brokers listed their groups.
     """
 
     groups: pa.Table
@@ -55,6 +56,7 @@ class Live:
     orphaned_configs: pa.Table
     retention: int | None
     warnings: list[str]
+    complete: bool
 
 
 async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
@@ -76,7 +78,7 @@ async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
     existing: set[str] = set()
     groups, start_offsets = [], []
     with session.driver.in_chunks():
-        for names in _chunks(list(listed.groups)):
+        for names in chunks(list(listed.groups)):
             part = Gathered({name: listed.groups.pop(name) for name in names}, [], [], {})
             await _find_groups.described(session, part, [])
             await _find_groups.fetched_start_offsets(session, part)
@@ -86,18 +88,19 @@ async def read(session: Session, included: c.Callable[[str], bool]) -> Live:
             problems += part.errors
     if problems:
         warnings.append(
-            f"{_first_of([problem['group'] for problem in problems])} cannot be described: {_why(problems[0])}"
+            f"{first_of([problem['group'] for problem in problems])} cannot be described: {_why(problems[0])}"
         )
     minutes = await broker_setting(session, _RETENTION)
     if not isinstance(minutes, str):
         why = minutes.name if isinstance(minutes, KafkaError) else "the response of the broker did not include it"
         warnings.append(f"expire_time is unknown, because {_RETENTION} cannot be read: {why}")
     return Live(
-        _of_batches(groups, _group_schema()),
-        _of_batches(start_offsets, _start_offset_schema()),
+        of_batches(groups, _group_schema()),
+        of_batches(start_offsets, _start_offset_schema()),
         await _orphaned_configs(session, existing, included, warnings),
         int(minutes) * _MINUTE if isinstance(minutes, str) else None,
         warnings,
+        not listed.errors,
     )
 
 
@@ -117,7 +120,7 @@ async def recheck_empty(session: Session, seen: Live) -> Live:
                     group = now[row["group"]]
                     row.update(_usage(group if isinstance(group, Group) else None))
             checked.append(pa.RecordBatch.from_pylist(rows, schema=batch.schema))
-    return dataclasses.replace(seen, groups=_of_batches(checked, seen.groups.schema))
+    return dataclasses.replace(seen, groups=of_batches(checked, seen.groups.schema))
 
 
 async def committed(session: Session, names: c.Collection[str]) -> tuple[pa.Table, list[str]]:
@@ -128,7 +131,7 @@ async def committed(session: Session, names: c.Collection[str]) -> tuple[pa.Tabl
     """
     batches, failed = [], {}
     with session.driver.in_chunks():
-        for chunk in _chunks(names):
+        for chunk in chunks(names):
             rows = []
             for name, offsets in (await committed_now(session, chunk)).items():
                 if isinstance(offsets, KafkaError):
@@ -141,15 +144,15 @@ async def committed(session: Session, names: c.Collection[str]) -> tuple[pa.Tabl
     if failed:
         why = next(iter(failed.values()))
         warnings.append(
-            f"the committed offsets of {_first_of(list(failed))} cannot be fetched, so the plan does not contain "
+            f"the committed offsets of {first_of(list(failed))} cannot be fetched, so the plan does not contain "
             f"them: {why.name}: {why.message}"
         )
-    return _of_batches(batches, _committed_schema()), warnings
+    return of_batches(batches, _committed_schema()), warnings
 
 
 def no_offsets() -> pa.Table:
     """Return the result of `committed` for groups whose offsets are unknown."""
-    return _of_batches([], _committed_schema())
+    return of_batches([], _committed_schema())
 
 
 def subscribed_topics(groups: pa.Table, topics: c.Collection[str]) -> pa.Table:
@@ -163,13 +166,14 @@ def subscribed_topics(groups: pa.Table, topics: c.Collection[str]) -> pa.Table:
     return _table(rows, pattern=pa.string(), topics=pa.list_(pa.string()))
 
 
-def _chunks(names: c.Iterable[_T]) -> c.Iterator[list[_T]]:
+def chunks(names: c.Iterable[_T]) -> c.Iterator[list[_T]]:
+    """Return the names in lists that are small enough to be described or fetched together."""
     rest = iter(names)
     while chunk := list(itertools.islice(rest, CHUNK)):
         yield chunk
 
 
-def _first_of(names: list[str]) -> str:
+def first_of(names: list[str]) -> str:
     """Return one name, and the number of the others."""
     others = f" and {counted(len(names) - 1, 'other group')}" if names[1:] else ""
     return f"group '{names[0]}'{others}"
@@ -302,7 +306,8 @@ def _table(rows: list[dict[str, t.Any]], **columns: pa.DataType) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=pa.schema(list(columns.items())))
 
 
-def _of_batches(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+def of_batches(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
+    """Return a table that Spark can take, also without batches."""
     # Spark does not take a column of lists without chunks
     return pa.Table.from_batches(batches or [pa.RecordBatch.from_pylist([], schema=schema)], schema)
 

@@ -45,12 +45,20 @@ class Chart:
     rows: c.Sequence[tuple[str, c.Sequence[Bar]]]
 
 
-def ages(buckets: Buckets, stale_after: str) -> Chart:
-    """Return the histogram of the times since the last commit."""
+def ages(buckets: Buckets, stale_after: str, observed: bool = False) -> Chart:
+    """Return the histogram of the times since the last commit, or since the last use that snapshots show."""
     most = max(max(both) for both in buckets.values())
     charted = [
         (label, [_bar(fresh, most), _bar(stale, most, stale=True)]) for label, (fresh, stale) in buckets.items() if most
     ]
+    if observed:
+        return Chart(
+            "Time since the last use",
+            "Number of groups by the time since the last snapshot that showed use or a change. They may be idle for "
+            f"longer. none: the last snapshot does not know the group. stale_after is {stale_after}.",
+            ("Last use", "Not stale", "Stale"),
+            charted,
+        )
     return Chart(
         "Time since the last commit",
         "Number of groups by the time since their last commit or change. none: the topic contains no timestamp. "

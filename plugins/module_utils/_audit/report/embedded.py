@@ -39,6 +39,11 @@ class Column:
 
 
 _OWNER = Column("owner", "Owner", "name", filter=True, missing=wording.NO_OWNER)
+_SNAPSHOTS = Column(
+    "snapshots", "Snapshots", "number", hint="Snapshots since then that show the group idle", missing=wording.UNKNOWN
+)
+# known from the topic alone
+_TOPIC = ("last_commit", "commits", "tombstones", "rebalances", "expires")
 FINDINGS = (
     Column("kind", "Finding", "name", filter=True),
     Column("group", "Group", "name"),
@@ -59,9 +64,10 @@ GROUPS = (
         "age_days",
         "Idle for",
         "age",
-        hint="Time since the last commit or the last change of the group",
+        hint="Time since the last use or the last change of the group",
         missing=wording.UNKNOWN,
     ),
+    _SNAPSHOTS,
     Column("last_commit", "Last commit (UTC)", "time"),
     Column(
         "lag",
@@ -102,11 +108,21 @@ class Rows:
     location: str
 
 
-def tables(findings: Rows, groups: Rows, owned: bool) -> list[Row]:
-    """Return the two tables of the page, with a column of owners if the audit knows owners."""
-    of_findings, of_groups = (
-        tuple(column for column in columns if owned or column is not _OWNER) for columns in (FINDINGS, GROUPS)
-    )
+def tables(findings: Rows, groups: Rows, owned: bool, observed: bool) -> list[Row]:
+    """Return the two tables of the page.
+
+    Args:
+        owned: whether the audit knows owners, which then have a column.
+        observed: whether the audit is one of snapshots.
+    """
+
+    def is_known(column: Column) -> bool:
+        if column is _OWNER:
+            return owned
+        return column.key not in _TOPIC if observed else column is not _SNAPSHOTS
+
+    of_findings, of_groups = (tuple(filter(is_known, columns)) for columns in (FINDINGS, GROUPS))
+    idle = "the last snapshot that showed use or a change" if observed else "the last commit or the last change"
     found = [{**row, "kind": wording.KINDS[row["kind"]].title} for row in findings.rows]
     named = [
         {**row, "state": row["state"] or "not visible", "protocol_type": row["protocol_type"] or None}
@@ -124,7 +140,7 @@ def tables(findings: Rows, groups: Rows, owned: bool) -> list[Row]:
         {
             "name": "groups",
             "title": "Groups",
-            "note": "Idle for is the time since the last commit or the last change of the group. Lag is the number of "
+            "note": f"Idle for is the time since {idle} of the group. Lag is the number of "
             "records that the group has not read. It is unknown if the group has no committed offsets, or if a log "
             "cannot be read; known lag is the sum of the known values. Unneeded offsets are committed offsets that no "
             "consumer of the group needs.",

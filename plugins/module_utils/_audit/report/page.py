@@ -11,8 +11,12 @@ TEMPLATE = r"""<body>
   <p class="kicker">Audit of consumer groups</p>
   <h1>Kafka cluster <bdi>{{ audit.cluster_id|printable }}</bdi></h1>
   <p class="facts"><span>{{ audit.created|time }}</span>
+    {% if audit.snapshots %}
+    <span>{{ audit.snapshots[0]|number }} snapshots, observed since {{ audit.snapshots[1]|time }}</span></p>
+    {% else %}
     <span>{{ audit.summary.records|number }} records of <bdi>{{ audit.topic|printable }}</bdi>
     in {{ "%.1f"|format(audit.duration) }} s</span></p>
+    {% endif %}
   <p>{% for sentence in criteria %}{{ sentence }} {% endfor %}</p>
   <nav aria-label="Sections">{% if audit.last %}<a href="#since">Since the last audit</a> {% endif %}
     <a href="#actions">Actions</a> <a href="#charts">Charts</a>
@@ -38,7 +42,7 @@ TEMPLATE = r"""<body>
   <h2 id="since-title">Since the last audit</h2>
   <p>The last audit of this cluster with the same criteria was at {{ audit.last|time }}.
   {% if audit.unknown %}
-  {{ audit.unknown|join(", ") }}: unknown, because one of the two audits did not read the whole topic.
+  {{ audit.unknown|join(", ") }}: unknown, because one of the two audits is not complete.
   {% endif %}</p>
   {% if audit.changes %}
   <ul class="changes cards">
@@ -54,10 +58,15 @@ TEMPLATE = r"""<body>
   <p>Nothing changed: no group is new, deleted, revived or newly stale, and no finding is new.</p>
   {% endif %}
   {% if audit.multiples %}
+  {% if audit.snapshots %}
+  <h3>Lag over time</h3>
+  <p>The lag of the groups with the highest known lag, at each audit that is kept. Each drawing has its own scale.</p>
+  {% else %}
   <h3>Lag and commits over time</h3>
   <p>The groups with the highest known lag: the line is their lag at each audit that is kept, the bars are their known
     commits a day in the last 30 days (UTC). Each drawing has its own scale. Compaction removes commits from the topic:
     on days before the first audit that is kept, there may have been more.</p>
+  {% endif %}
   <div class="multiples">
   {% for one in audit.multiples %}
     <figure class="card"><figcaption><bdi title="{{ one.group|printable }}">{{ one.group|printable|shorten(32) }}</bdi>
@@ -66,12 +75,14 @@ TEMPLATE = r"""<body>
         aria-label="Lag: now {{ one.last_lag|number }}, at most {{ one.highest_lag|number }}">
         {%- for line in one.lag %}<polyline points="{{ line }}"/>{% endfor %}</svg>
       <p>Lag {{ one.last_lag|number }}, at most {{ one.highest_lag|number }}</p>
+      {% if one.commits is not none %}
       <svg viewBox="-2 -2 124 36" preserveAspectRatio="none" role="img"
         aria-label="Commits in 30 days: at least {{ one.commits|number }}">
       {%- for x, y, width, height in one.bars -%}
         <rect x="{{ x }}" y="{{ y }}" width="{{ width }}" height="{{ height }}"/>
       {%- endfor %}</svg>
-      <p>At least {{ one.commits|number }} commits</p></figure>
+      <p>At least {{ one.commits|number }} commits</p>
+      {% endif %}</figure>
   {% endfor %}
   </div>
   {% endif %}

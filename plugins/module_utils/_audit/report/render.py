@@ -40,6 +40,7 @@ class Audit:
         changes: what changed since then.
         unknown: the kinds of changes that are unknown.
         multiples: the lag and the commits of groups over time.
+        snapshots: the number of snapshots and the time of the first; None if the topic was read.
     """
 
     cluster_id: str
@@ -63,6 +64,7 @@ class Audit:
     changes: c.Sequence[since.Change] = ()
     unknown: c.Sequence[str] = ()
     multiples: c.Sequence[since.Multiple] = ()
+    snapshots: tuple[int, datetime.datetime] | None = None
 
 
 TILES = (
@@ -75,6 +77,7 @@ TILES = (
     ("records", "Records read"),
     ("undecodable", "Undecodable records"),
 )
+_OF_TOPIC = ("records", "undecodable")
 _ALARMS = {"stale_groups", "findings", "undecodable"}
 
 
@@ -92,27 +95,34 @@ def render(audit: Audit) -> str:
         title=f"Consumer groups of {wording.printable(audit.cluster_id)}, {wording.format_time(audit.created)}",
         audit=audit,
         criteria=wording.criteria(audit.criteria),
-        tiles=[
-            {"label": label, "number": audit.summary[key], "alarm": key in _ALARMS and audit.summary[key] > 0}
-            for key, label in TILES
-        ],
+        tiles=_tiles(audit),
         kinds=[
             {"advice": advice, "number": audit.kinds[kind][0], "planned": audit.kinds[kind][1]}
-            for kind, advice in wording.KINDS.items()
+            for kind, advice in wording.kinds(audit.snapshots is not None).items()
             if kind in audit.kinds
         ],
         plan_summary=_plan_summary(audit.summary),
         example=playbook.example(audit.plan, audit.summary["delete_groups"], audit.summary["delete_offsets"]),
         charts=_charts(audit),
         no_owner=wording.NO_OWNER,
-        tables=embedded.tables(audit.findings, audit.groups, bool(audit.owners)),
+        tables=embedded.tables(audit.findings, audit.groups, bool(audit.owners), audit.snapshots is not None),
     )
+
+
+def _tiles(audit: Audit) -> list[Row]:
+    tiles: tuple[tuple[str, str], ...] = TILES
+    if audit.snapshots is not None:
+        tiles = (*(tile for tile in TILES if tile[0] not in _OF_TOPIC), ("snapshots", "Snapshots"))
+    numbers = {**audit.summary, "snapshots": audit.snapshots[0] if audit.snapshots else 0}
+    return [
+        {"label": label, "number": numbers[key], "alarm": key in _ALARMS and numbers[key] > 0} for key, label in tiles
+    ]
 
 
 def _charts(audit: Audit) -> list[charts.Chart]:
     return [
-        charts.ages(audit.ages, audit.criteria["stale_after"]),
-        charts.activity(audit.activity, audit.created.date()),
+        charts.ages(audit.ages, audit.criteria["stale_after"], audit.snapshots is not None),
+        *([charts.activity(audit.activity, audit.created.date())] if audit.snapshots is None else []),
         charts.top(audit.lags, "known_lag", "Highest lag", _lag_note(audit.unknown_lags)),
         charts.top(
             audit.unneeded,

@@ -48,6 +48,7 @@ class Multiple(t.NamedTuple):
     Attributes:
         lag: the lag over the audits, as lines; each is the points of a polyline.
         bars: the commits of each day, as rectangles of x, y, width and height.
+        commits: their number, None if unknown.
     """
 
     group: str
@@ -55,7 +56,7 @@ class Multiple(t.NamedTuple):
     last_lag: int
     highest_lag: int
     bars: list[tuple[float, float, float, float]]
-    commits: int
+    commits: int | None
 
 
 def changes(numbers: c.Mapping[str, tuple[int, c.Sequence[str]] | None]) -> list[Change]:
@@ -79,12 +80,19 @@ def finding(row: c.Mapping[str, t.Any]) -> str:
 
 
 def multiple(
-    group: str, lags: c.Sequence[tuple[datetime.datetime, int | None]], commits: c.Sequence[tuple[datetime.date, int]]
+    group: str,
+    lags: c.Sequence[tuple[datetime.datetime, int | None]],
+    commits: c.Sequence[tuple[datetime.date, int]] | None,
 ) -> Multiple:
-    """Return the drawings of a group whose last lag is known; both sequences are in order of time."""
+    """Return the drawings of a group whose last lag is known; both sequences are in order of time.
+
+    Args:
+        commits: None if unknown.
+    """
     known = [lag for _time, lag in lags if lag is not None]
-    most = max((number for _day, number in commits), default=0)
-    step = _WIDTH / max(1, len(commits))
+    days = commits or ()
+    most = max((number for _day, number in days), default=0)
+    step = _WIDTH / max(1, len(days))
     bars = [
         (
             round(step * place, 1),
@@ -92,7 +100,7 @@ def multiple(
             round(step * 0.8, 1),
             round(_HEIGHT * number / most, 1),
         )
-        for place, (_day, number) in enumerate(commits)
+        for place, (_day, number) in enumerate(days)
         if number
     ]
     return Multiple(
@@ -101,7 +109,7 @@ def multiple(
         known[-1],
         max(known),
         bars,
-        sum(number for _day, number in commits),
+        None if commits is None else sum(number for _day, number in commits),
     )
 
 

@@ -87,6 +87,21 @@ KINDS = {
 }
 
 
+_OBSERVED = {
+    "stale_group": "No snapshot since then shows members of the group, or a change of its committed offsets. A commit "
+    "of an equal offset is not visible.",
+    "no_commits": "The group has members, but its committed offsets have not changed for longer than stale_after.",
+}
+
+
+def kinds(observed: bool) -> dict[str, Advice]:
+    """Return the texts for each kind of finding, of an audit of snapshots or of the topic."""
+    changes = _OBSERVED if observed else {}
+    return {
+        kind: dataclasses.replace(advice, meaning=changes.get(kind, advice.meaning)) for kind, advice in KINDS.items()
+    }
+
+
 def printable(text: str, empty: str = EMPTY) -> str:
     """Return `text` with characters escaped that are invisible or reorder text (controls, U+202E, zero width)."""
     if text.isprintable():
@@ -123,8 +138,16 @@ def criteria(given: c.Mapping[str, t.Any]) -> list[str]:
     """Return the criteria of the plan as sentences."""
     include, exclude = (", ".join(printable(pattern) for pattern in given[key]) for key in ("include", "exclude"))
     groups = "Included groups: all" if include == "*" else f"Included groups: {include}"
+    stale = f"A group is stale if it is Empty and has neither committed nor changed for {given['stale_after']}."
+    source = "the topic does"
+    if given.get("source") == "snapshots":
+        stale = (
+            f"A group is stale if it is Empty, and was observed for {given['stale_after']} without members or changes "
+            f"of its offsets, in at least {given['min_snapshots']} snapshots."
+        )
+        source = "snapshots do"
     return [
-        f"A group is stale if it is Empty and has neither committed nor changed for {given['stale_after']}.",
+        stale,
         f"{groups}. Excluded: {exclude}." if exclude else f"{groups}.",
-        "Share groups are never stale: the topic does not show when their consumers acknowledge records.",
+        f"Share groups are never stale: {source} not show when their consumers acknowledge records.",
     ]
