@@ -72,8 +72,8 @@ options:
       - A snapshot shows use of a group if the group has members or is not Empty. If a committed offset, its leader
         epoch or its metadata differs from the snapshot before, if an offset was added or removed, if the topic was
         recreated, or if the type of the group changed, then the group was used until this snapshot. A group is idle
-        since the last snapshot that shows use or such a change. No group is stale before it was observed idle for
-        O(stale_after), in at least O(min_snapshots) snapshots.
+        since the first snapshot after the last use, or since the snapshot that shows the last such change, if that is
+        later. No group is stale before it was observed idle for O(stale_after), in at least O(min_snapshots) snapshots.
       - B(Snapshots cannot show everything.) A group that commits an offset equal to the one before cannot be
         distinguished from an idle group, unless a snapshot is taken while it has members. The same applies to a group
         that runs between two snapshots without new records. Take snapshots often enough to see the members of each
@@ -210,6 +210,9 @@ options:
       - The audit reads the whole topic if it cannot continue, and RV(incremental.reason) and a warning say why, for
         example because the topic was created anew, its number of partitions has changed, records were removed from the
         start of a log, or the state is damaged or from another release. The first audit also reads the whole topic.
+      - Kafka removes the records of deletions after C(delete.retention.ms) of the topic (24 hours by default). If the
+        audit before began longer ago than this, less O(timeout), the audit reads the whole topic. DESCRIBE_CONFIGS on
+        the topic is required.
       - Requires brokers with Kafka 2.8 or newer, which have topic ids. With older brokers, each audit reads the whole
         topic.
     type: bool

@@ -199,7 +199,8 @@ def compact(client: Client, topic: str) -> None:
         offsets_topic.write(client, [Record(number, b"\0\x62", b"", now) for number in range(PARTITIONS)], topic)
         now += 60_000
         time.sleep(2)
-    configure(client, topic, min_cleanable_dirty_ratio="1", segment_ms="604800000")
+    # later audits continue only while tombstones remain
+    configure(client, topic, min_cleanable_dirty_ratio="1", segment_ms="604800000", delete_retention_ms="86400000")
 
 
 @pytest.fixture

@@ -96,11 +96,12 @@ CASES: dict[str, Case] = {
     "another-metadata": Case([IDLE.but(metadata="x")] * 5 + [IDLE] * 3, 5, 5, 3),
     # use without a commit
     "members-now": Case([IDLE] * 7 + [USED], 7, 0, 1),
-    "members-once": Case([IDLE] * 4 + [USED] + [IDLE] * 3, 4, 0, 4),
-    "members-before-the-limit": Case([USED] * 3 + [IDLE] * 5, 2, 0, 6, **STALE),
-    "not-empty": Case([IDLE] * 6 + [IDLE.but(state="PreparingRebalance"), IDLE], 6, 0, 2),
+    "members-once": Case([IDLE] * 4 + [USED] + [IDLE] * 3, 5, 0, 3),
+    "members-before-the-limit": Case([USED] * 2 + [IDLE] * 6, 2, 0, 6, **STALE),
+    "members-until-the-limit": Case([USED] * 3 + [IDLE] * 5, 3, 0, 5),
+    "not-empty": Case([IDLE] * 6 + [IDLE.but(state="PreparingRebalance"), IDLE], 7, 0, 1),
     # a snapshot with members counts, also if the offsets could not be fetched
-    "members-but-no-offsets": Case([IDLE] * 4 + [USED.but(offsets=None)] + [IDLE] * 3, 4, 0, 3),
+    "members-but-no-offsets": Case([IDLE] * 4 + [USED.but(offsets=None)] + [IDLE] * 3, 5, 0, 3),
     # unknown is no evidence: neither of use, nor of an idle group
     "unknown-once": Case([IDLE] * 4 + [UNKNOWN] + [IDLE] * 3, 0, 0, 7, **STALE),
     "unknown-most-times": Case([IDLE, UNKNOWN, UNFETCHED, UNKNOWN, UNKNOWN, UNKNOWN, IDLE, IDLE], 0, 0, 3),
@@ -166,7 +167,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Audited:
         known = snapshots.listed()
         assert [(NOW - one.taken_at) / DAY for one in known] == list(DAYS)
         world = _world({name: case.seen[-1] for name, case in CASES.items()})
-        facts = Facts("mine", NOW, 0.0, 0, {}, [], None, Observation(len(known), known[0].taken_at, True))
+        facts = Facts("mine", NOW, 0.0, 0, {}, [], None, observation=Observation(len(known), known[0].taken_at, True))
         nothing = spark.createDataFrame(records.schema().empty_table())
         shown = from_snapshots.observe(spark, snapshots, known, 0)
         compared = pipeline.compare(

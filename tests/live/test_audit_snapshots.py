@@ -45,13 +45,14 @@ TOPIC, AGAIN = "snap", "snap-again"
 LAST = 42
 #: No group changes between this snapshot and the next: `stale_after` of the audit ends here.
 QUIET = 27
-#: The last snapshot in which each group was used or changed.
+#: The snapshot since which each group is idle.
 IDLE_SINCE = {
     "snap-idle": 0,
     # a commit of an equal offset is not visible without members
     "snap-equal": 0,
     "snap-stops": 9,
-    "snap-visitor": 14,
+    # the first snapshot without its member
+    "snap-visitor": 15,
     "snap-restored": 22,
     "snap-again": 25,
     "snap-starts": 30,

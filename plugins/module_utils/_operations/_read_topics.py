@@ -13,7 +13,7 @@ from .._errors import TaskError
 from .._input import INT64_MAX
 from .._kafka.errors import CallError, KafkaError, UnsupportedVersion, error
 from .._kafka.model import Topic, TopicPartition
-from .._kafka.rpc.describe_configs import broker_config_request, read_config
+from .._kafka.rpc.describe_configs import broker_config_request, read_config, topic_config_request
 from .._kafka.rpc.describe_log_dirs import PartitionSizes
 from .._kafka.rpc.list_offsets import EARLIEST, LATEST, NO_RECORD, READ_UNCOMMITTED, ListOffsets
 from .._kafka.rpc.metadata import DescribeTopics, metadata_request, topic_names
@@ -119,6 +119,18 @@ async def broker_setting(session: Session, name: str) -> str | KafkaError | None
     try:
         node, _version = await session.wire.reach_any(broker_config_request(-1, [name]))
         found = await session.wire.call(node, broker_config_request(node, [name]), read_config)
+    except (CallError, UnsupportedVersion) as exc:
+        return error("NETWORK_EXCEPTION", str(exc))
+    return found if isinstance(found, KafkaError) else found.get(name)
+
+
+async def topic_config(session: Session, topic: str, name: str) -> str | KafkaError | None:
+    """Return the value of a setting of a topic, None if the brokers do not know the setting.
+
+    Or why it cannot be read: this needs DESCRIBE_CONFIGS on the topic.
+    """
+    try:
+        _node, found = await session.wire.call_any(topic_config_request(topic, [name]), read_config)
     except (CallError, UnsupportedVersion) as exc:
         return error("NETWORK_EXCEPTION", str(exc))
     return found if isinstance(found, KafkaError) else found.get(name)

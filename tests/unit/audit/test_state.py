@@ -16,11 +16,13 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.stat
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.store import Audit
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import marks, records
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.distribution import Topic
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.executor import Origin
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.marks import Marks
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.splits import Ended, Progress, Range
+from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors import KafkaError, error
 
 NOW = datetime.datetime(2026, 6, 1, 12, tzinfo=datetime.UTC)
-KEPT = Marks("id", {0: 5, 1: 0}, {0: 10, 1: 0})
+KEPT = Marks(1000.0, "id", {0: 5, 1: 0}, {0: 10, 1: 0})
 # of the rows that a state has, for each version of it
 FINGERPRINTS = {1: "d1862fd168517e8a"}
 
@@ -47,12 +49,32 @@ def topic(*ranges: tuple[int, int], name: str = "id", weights: tuple[int, ...] =
     ],
 )
 def test_what_keeps_a_scan_from_continuing(seen: Topic, why: str | None) -> None:
-    assert marks.obstacle(KEPT, seen) == why
+    assert marks.obstacle(KEPT, seen, "3600000", KEPT.began + 3600) == why
+
+
+@pytest.mark.parametrize(
+    ("retention", "why"),
+    [
+        ("3600000", None),
+        (
+            "3599999",
+            "tombstones may be removed before they are read, since delete.retention.ms of the topic is 3599999",
+        ),
+        (None, "delete.retention.ms of the topic cannot be read, which requires DESCRIBE_CONFIGS on it"),
+        (
+            error("TOPIC_AUTHORIZATION_FAILED"),
+            "delete.retention.ms of the topic cannot be read (TOPIC_AUTHORIZATION_FAILED), which requires "
+            "DESCRIBE_CONFIGS on it",
+        ),
+    ],
+)
+def test_deletions_are_not_missed(retention: str | KafkaError | None, why: str | None) -> None:
+    assert marks.obstacle(KEPT, topic((5, 12), (0, 3)), retention, KEPT.began + 3600) == why
 
 
 def test_marks_without_a_topic_id_are_not_continued() -> None:
     nameless = topic((5, 12), (0, 3), name="")
-    assert "topic ids" in str(marks.obstacle(KEPT._replace(topic_id=""), nameless))
+    assert "topic ids" in str(marks.obstacle(KEPT._replace(topic_id=""), nameless, "3600000", KEPT.began))
 
 
 def test_what_remains_after_the_marks() -> None:
@@ -83,8 +105,9 @@ def test_marks_of_a_scan(
     ranges: list[tuple[int, int, int]], offsets: list[tuple[int, int]], ends: dict[int, int] | None
 ) -> None:
     ended = [Ended(partition, offset, 1, None, False) for partition, offset in offsets]
-    found = marks.reached("id", {0: 0, 1: 4}, [Range(*each) for each in ranges], ended)
-    assert found == (None if ends is None else Marks("id", {0: 0, 1: 4}, ends))
+    origin = Origin(7.0, "id", {0: 0, 1: 4}, False, None)
+    found = marks.reached(origin, [Range(*each) for each in ranges], ended)
+    assert found == (None if ends is None else Marks(7.0, "id", {0: 0, 1: 4}, ends))
 
 
 def test_records_that_are_removed_after_the_mark_and_before_they_are_read() -> None:
@@ -95,7 +118,7 @@ def test_records_that_are_removed_after_the_mark_and_before_they_are_read() -> N
 
 
 def audit(day: int, kept: dict[str, Any] | None) -> Audit:
-    return Audit(f"audit-{day}", "c", NOW + datetime.timedelta(days=day), {}, True, kept)
+    return Audit(f"audit-{day}", "c", NOW + datetime.timedelta(days=day), {}, True, {}, kept)
 
 
 GOOD = state.document("t", KEPT, 7)

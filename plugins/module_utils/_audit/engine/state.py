@@ -100,7 +100,14 @@ class Reading:
 def document(topic: str, marks: Marks, rows: int) -> dict[str, t.Any]:
     """Return what the manifest contains of a state."""
     partitions = {str(partition): [marks.starts[partition], end] for partition, end in sorted(marks.ends.items())}
-    return {"version": VERSION, "topic": topic, "topic_id": marks.topic_id, "rows": rows, "partitions": partitions}
+    return {
+        "version": VERSION,
+        "topic": topic,
+        "began": marks.began,
+        "topic_id": marks.topic_id,
+        "rows": rows,
+        "partitions": partitions,
+    }
 
 
 def newest(audits: c.Sequence[Audit], topic: str) -> Kept | Unusable:
@@ -119,7 +126,8 @@ def newest(audits: c.Sequence[Audit], topic: str) -> Kept | Unusable:
         places = {int(number): (int(start), int(end)) for number, (start, end) in found.state["partitions"].items()}
         starts = {number: start for number, (start, _end) in places.items()}
         ends = {number: end for number, (_start, end) in places.items()}
-        return Kept(found.audit_id, Marks(str(found.state["topic_id"]), starts, ends), int(found.state["rows"]))
+        marks = Marks(float(found.state["began"]), str(found.state["topic_id"]), starts, ends)
+        return Kept(found.audit_id, marks, int(found.state["rows"]))
     except (KeyError, TypeError, ValueError, AttributeError):
         return Unusable(f"{name} is damaged: its manifest is not valid")
 

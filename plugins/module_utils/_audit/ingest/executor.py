@@ -24,12 +24,14 @@ class Origin(t.NamedTuple):
     """Where a scan begins.
 
     Attributes:
+        began: when the topic was described, in seconds since the epoch.
         topic_id: the id of the topic; empty if the brokers do not have topic ids.
         starts: the log start of each partition.
         continued: whether the scan begins at the marks of an earlier one, and not at the log start.
         obstacle: why it does not; None if it does, or if there is no earlier scan.
     """
 
+    began: float
     topic_id: str
     starts: dict[int, int]
     continued: bool

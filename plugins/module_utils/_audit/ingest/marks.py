@@ -10,7 +10,9 @@ import collections
 import collections.abc as c
 import typing as t
 
+from ..._kafka.errors import KafkaError
 from .distribution import Topic
+from .executor import Origin
 from .splits import Ended, Range
 
 
@@ -18,19 +20,27 @@ class Marks(t.NamedTuple):
     """Up to where a topic was read.
 
     Attributes:
+        began: when the scan began, in seconds since the epoch.
         topic_id: the id of the topic; empty if the brokers do not have topic ids (before Kafka 2.8).
         starts: the log start of each partition at the start of the scan.
         ends: the next offset to read of each partition. Records after an open transaction are not read, so they are
             after this offset.
     """
 
+    began: float
     topic_id: str
     starts: dict[int, int]
     ends: dict[int, int]
 
 
-def obstacle(marks: Marks, topic: Topic) -> str | None:
+def obstacle(marks: Marks, topic: Topic, retention: str | KafkaError | None, deadline: float) -> str | None:
     """Return why a scan cannot continue at the marks of an earlier one, None if it can.
+
+    Kafka keeps a tombstone for C(delete.retention.ms) at least. A scan that ends later may miss a deletion.
+
+    Args:
+        retention: C(delete.retention.ms) of the topic, or why it is not known.
+        deadline: when the scan ends at the latest, in seconds since the epoch.
 
     A topic that was truncated by an unclean leader election, and has been written since, cannot be detected.
     """
@@ -46,6 +56,11 @@ def obstacle(marks: Marks, topic: Topic) -> str | None:
             return f"the log of partition {one.partition} starts at offset {one.start}, but started at {start}"
         if one.end < read:
             return f"the log of partition {one.partition} ends at offset {one.end}, but was read up to {read}"
+    if not isinstance(retention, str):
+        why = f" ({retention.name})" if retention else ""
+        return f"delete.retention.ms of the topic cannot be read{why}, which requires DESCRIBE_CONFIGS on it"
+    if deadline - marks.began > int(retention) / 1000:
+        return f"tombstones may be removed before they are read, since delete.retention.ms of the topic is {retention}"
     return None
 
 
@@ -57,11 +72,11 @@ def after(marks: Marks, topic: Topic) -> Topic:
     return topic._replace(ranges=ranges, weights=weights)
 
 
-def reached(topic_id: str, starts: dict[int, int], ranges: c.Iterable[Range], ended: list[Ended]) -> Marks | None:
+def reached(origin: Origin, ranges: c.Iterable[Range], ended: list[Ended]) -> Marks | None:
     """Return the marks of a scan; None if one of its splits did not read its range, and a later one may have.
 
     Args:
-        starts: the log start of each partition.
+        origin: where the scan began.
         ranges: the ranges of all splits.
         ended: their read status.
     """
@@ -70,10 +85,10 @@ def reached(topic_id: str, starts: dict[int, int], ranges: c.Iterable[Range], en
         found[status.source_partition].append(status.source_offset)
     ends = {}
     pieces = sorted(ranges)
-    for partition in starts:
+    for partition in origin.starts:
         # the ranges of a partition do not overlap, so their order is that of the offsets up to which they were read
         offsets, of_partition = sorted(found[partition]), [one for one in pieces if one.partition == partition]
         if any(offset != one.end for offset, one in zip(offsets[:-1], of_partition[:-1], strict=True)):
             return None
         ends[partition] = offsets[-1]
-    return Marks(topic_id, starts, ends)
+    return Marks(origin.began, origin.topic_id, origin.starts, ends)

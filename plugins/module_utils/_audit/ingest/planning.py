@@ -15,7 +15,7 @@ from ..._kafka.errors import KafkaError
 from ..._kafka.model import TopicPartition
 from ..._kafka.options import Connection
 from ..._kafka.session import Session
-from ..._operations._read_topics import describe_topics, partition_sizes, read_logs
+from ..._operations._read_topics import describe_topics, partition_sizes, read_logs, topic_config
 from . import distribution, marks
 from .access import Access
 from .distribution import Cores, Topic
@@ -54,12 +54,15 @@ def plan(
     Raises:
         TaskError: the topic cannot be read.
     """
-    limited = dataclasses.replace(connection, timeout=max(1.0, deadline - time.time()))
+    began = time.time()
+    limited = dataclasses.replace(connection, timeout=max(1.0, deadline - began))
     with Session(limited, check_mode=True) as session:
         found = session.wire.run(describe, session, topic)
-    obstacle = marks.obstacle(earlier, found) if earlier else None
+        retention = session.wire.run(topic_config, session, topic, "delete.retention.ms") if earlier else None
+    obstacle = marks.obstacle(earlier, found, retention, deadline) if earlier else None
     continued = earlier is not None and obstacle is None
-    origin = Origin(found.topic_id, {one.partition: one.start for one in found.ranges}, continued, obstacle)
+    starts = {one.partition: one.start for one in found.ranges}
+    origin = Origin(began, found.topic_id, starts, continued, obstacle)
     if earlier and continued:
         found = marks.after(earlier, found)
     if read_rate is None:

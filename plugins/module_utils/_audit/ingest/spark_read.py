@@ -108,7 +108,7 @@ def _scanned(rows: DataFrame, status: pa.Table, wanted: Scan) -> Scanned:
     if any(one.partial for one in ended):
         rows = (merge.keyed if wanted.keyed else merge.merged)(rows).persist(StorageLevel.MEMORY_AND_DISK)
     origin, ranges = wanted.origin, [one for split in wanted.splits for one in split]
-    after = marks.reached(origin.topic_id, origin.starts, ranges, ended)
+    after = marks.reached(origin, ranges, ended)
     return Scanned(rows, ended, origin, after, wanted.small)
 
 

@@ -132,9 +132,11 @@ def _groups(snapshots: Snapshots, changed: DataFrame) -> DataFrame:
 
 
 def _of_groups(groups: DataFrame) -> DataFrame:
+    # it may have been in use until the snapshot after the last one that shows use, if there is one
+    unused_since = F.coalesce(F.array_min(_after("used_at")), "used_at")
     return (
         groups.withColumn("unchanged_since", F.array_min(_after("changed_at")))
-        .withColumn("idle_since", F.greatest("used_at", F.array_min(_after("any_change_at"))))
+        .withColumn("idle_since", F.greatest(unused_since, F.array_min(_after("any_change_at"))))
         .withColumn("since", F.filter("seen", lambda at: at >= F.col("idle_since")))
         .select(
             "group",

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""DescribeConfigs: the configuration of a broker, and of groups."""
+"""DescribeConfigs: the configuration of a broker, of a topic, and of groups."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ..model import Setting
 from .handler import Broker, Done, Failed, Handler, Outcome, requested, unique
 
 # Kafka's ConfigResource.Type
+_TOPIC = 2
 _BROKER = 4
 GROUP = 32
 # Kafka's DescribeConfigsResponse.ConfigSource of a setting that the group overrides
@@ -24,9 +25,18 @@ _WITH_SOURCES = 1
 
 def broker_config_request(node: int, names: list[str]) -> t.Any:
     """Return the request for these settings of a broker, which only that broker can answer."""
+    return _request(_BROKER, str(node), names)
+
+
+def topic_config_request(topic: str, names: list[str]) -> t.Any:
+    """Return the request for these settings of a topic, which every broker can answer."""
+    return _request(_TOPIC, topic, names)
+
+
+def _request(kind: int, name: str, settings: list[str]) -> t.Any:
     resource = library.DescribeConfigsRequest.DescribeConfigsResource
     return library.DescribeConfigsRequest(
-        resources=[resource(resource_type=_BROKER, resource_name=str(node), configuration_keys=names)],
+        resources=[resource(resource_type=kind, resource_name=name, configuration_keys=settings)],
         include_synonyms=False,
         include_documentation=False,
     )
