@@ -135,7 +135,9 @@ def check(folder: str, groups: int, days: int) -> None:
     found = {int(row["group"].rpartition("-")[2]): row for row in rows}
     for number in range(groups):
         kind, turn = number % 10, number * 7919 % days
-        last = days - 1 if kind < _STOPS else 0 if kind == _NEVER else turn
+        # since the first snapshot without members
+        alone = min(turn + 1, days - 1)
+        last = days - 1 if kind < _STOPS else 0 if kind == _NEVER else alone if kind == _MEMBERS else turn
         idle_since = _NOW - datetime.timedelta(days=days - 1 - last)
         expected = (idle_since, days - last)
         if (found[number]["idle_since"], found[number]["snapshots"]) != expected:
