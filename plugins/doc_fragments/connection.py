@@ -30,8 +30,9 @@ options:
         O(security_protocol=SASL_SSL), and not allowed otherwise.
       - V(GSSAPI) requires the Python library C(gssapi). The module uses the Kerberos ticket of the user that runs it,
         from the credential cache (E(KRB5CCNAME)) or from the keytab in E(KRB5_CLIENT_KTNAME).
-      - M(kafkaops.groups.consumer_offsets_audit) does not support V(GSSAPI), because the wheels of C(confluent-kafka)
-        are built without it.
+      - M(kafkaops.groups.consumer_offsets_audit) supports V(GSSAPI) only with
+        O(kafkaops.groups.consumer_offsets_audit#module:source=snapshots), because the wheels of C(confluent-kafka) are
+        built without it.
       - If it is not set, the environment variable E(KAFKA_SASL_MECHANISM) is used.
     type: str
     choices: [PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER, GSSAPI]

@@ -34,7 +34,8 @@ attributes:
   check_mode:
     support: full
     details:
-      - The module only reads from the cluster. Check mode writes the same files to O(output).
+      - The module only reads from the cluster. Check mode writes the same files to O(output) and
+        O(metrics_file).
   diff_mode:
     support: N/A
     details:
@@ -77,7 +78,7 @@ options:
       - B(Snapshots cannot show everything.) A group that commits an offset equal to the one before cannot be
         distinguished from an idle group, unless a snapshot is taken while it has members. The same applies to a group
         that runs between two snapshots without new records. Take snapshots often enough to see the members of each
-        group.
+        group, see R(the guide, ansible_collections.kafkaops.groups.docsite.audit_snapshots).
       - Committed offsets of topics that the user cannot DESCRIBE are not visible, and neither are commits of these.
         DESCRIBE on all topics is required.
     type: str
@@ -196,8 +197,9 @@ options:
         by state, the stale groups, the findings by kind, the committed offsets, the size of the plan, the records read,
         and with O(owners) the numbers of each owner. There are no metrics of single groups.
       - C(kafkaops_audit_timestamp_seconds) is the start of the last audit that succeeded. If an audit fails, only
-        C(kafkaops_audit_success) changes, from 1 to 0. An audit that is killed, or cannot start, changes nothing,
-        therefore monitor C(kafkaops_audit_timestamp_seconds), too.
+        C(kafkaops_audit_success) changes, from 1 to 0. An audit that is killed, has invalid options, or runs
+        without kafka-python, changes nothing. Therefore monitor C(kafkaops_audit_timestamp_seconds), too, see
+        R(the guide, ansible_collections.kafkaops.groups.docsite.audit_fleet).
       - Requires the Python library C(prometheus_client).
     type: path
   incremental:
@@ -206,7 +208,8 @@ options:
         that the next audit of the cluster in O(output) with this option reads only the records after these offsets.
         Only the newest state is kept. It is removed with its audit.
       - The tables are those of an audit that reads the whole topic. If Kafka has compacted the topic since, they also
-        contain the activity that compaction removed. See the guide on the audit at scale.
+        contain the activity that compaction removed. See
+        R(the guide, ansible_collections.kafkaops.groups.docsite.audit_at_scale).
       - The audit reads the whole topic if it cannot continue, and RV(incremental.reason) and a warning say why, for
         example because the topic was created anew, its number of partitions has changed, records were removed from the
         start of a log, or the state is damaged or from another release. The first audit also reads the whole topic.
@@ -221,10 +224,10 @@ notes:
   - The code is shipped to the executors of O(master). They require Python with C(confluent-kafka) and C(pyarrow), and
     must be able to connect to the brokers.
   - >-
-    Permissions: READ and DESCRIBE on the topic O(topic), DESCRIBE on the cluster (to list all groups), DESCRIBE on
-      the groups and their topics, DESCRIBE_CONFIGS on the cluster for the retention of offsets and the groups with
-      settings, and DESCRIBE_CONFIGS on the groups for these settings. Groups and topics without permission are excluded
-      from the plan.
+    Permissions: READ and DESCRIBE on the topic O(topic), with O(incremental=true) also DESCRIBE_CONFIGS on it,
+    DESCRIBE on the cluster (to list all groups), DESCRIBE on the groups and their topics, DESCRIBE_CONFIGS on the
+    cluster for the retention of offsets and the groups with settings, and DESCRIBE_CONFIGS on the groups for these
+    settings. Groups and topics without permission are excluded from the plan.
   - >-
     With O(source=snapshots), READ on the topic is not required. If a broker does not list its groups, or a group cannot
     be described, the snapshot is no evidence for these groups. If the clock of this host is earlier than the latest

@@ -135,6 +135,8 @@ CASES: dict[str, Case] = {
     # members that do not commit, or do not subscribe to the topic of an offset (see `audited`)
     "no-commits": Case([USED] * 8, 7, 0, 1),
     "unsubscribed": Case([USED] * 4 + [USED.but(offsets={"t": 5, "u": 1})] * 4, 7, 4, 1),
+    # also in use: no snapshot shows since when the members do not subscribe to the topic
+    "unsubscribed-and-equal": Case([USED.but(offsets={"t": 5, "u": 1})] * 8, 7, 0, 1),
     "unsubscribed-for-long": Case([USED.but(offsets={"t": 5, "u": n}) for n in range(8)], 7, 7, 1),
     # between the snapshot and the plan
     "committed-meanwhile": Case([IDLE] * 8, 0, 0, 8),
@@ -167,7 +169,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Audited:
         known = snapshots.listed()
         assert [(NOW - one.taken_at) / DAY for one in known] == list(DAYS)
         world = _world({name: case.seen[-1] for name, case in CASES.items()})
-        facts = Facts("mine", NOW, 0.0, 0, {}, [], None, observation=Observation(len(known), known[0].taken_at, True))
+        facts = Facts("mine", NOW, 0.0, 0, {}, [], None, observation=Observation(len(known), known[0].taken_at))
         nothing = spark.createDataFrame(records.schema().empty_table())
         shown = from_snapshots.observe(spark, snapshots, known, 0)
         compared = pipeline.compare(
@@ -270,6 +272,8 @@ def test_offsets_have_times_of_their_own(audited: Audited) -> None:
     assert found == {
         ("unsubscribed", "t"): (at(4), 4),
         ("unsubscribed", "u"): (at(4), 4),
+        ("unsubscribed-and-equal", "t"): (at(0), 8),
+        ("unsubscribed-and-equal", "u"): (at(0), 8),
         ("unsubscribed-for-long", "t"): (at(0), 8),
         ("unsubscribed-for-long", "u"): (at(7), 1),
         ("offset-added", "t"): (at(4), 4),
@@ -288,6 +292,8 @@ def test_findings(audited: Audited) -> None:
         ("no-commits", "no_commits", None, False),
         ("members-now", "no_commits", None, False),
         ("unsubscribed", "unsubscribed", "u", False),
+        ("unsubscribed-and-equal", "unsubscribed", "u", False),
+        ("unsubscribed-and-equal", "no_commits", None, False),
         ("unsubscribed-for-long", "unsubscribed", "u", False),
     }
     evidence = {
@@ -303,7 +309,9 @@ def test_findings(audited: Audited) -> None:
     )
     actions = {row["group"]: row["action"] for row in audited.findings}
     assert actions["no-offsets"] == "Not in the plan: its committed offsets in the cluster are unknown."
-    assert actions["unsubscribed"] == "Not in the plan: not yet observed for 30d, in 4 snapshots."
+    assert actions["unsubscribed"] == (
+        "Not in the plan: snapshots do not show how long no member has subscribed to the topic."
+    )
 
 
 def test_the_plan_expects_the_offsets_of_the_cluster(audited: Audited) -> None:

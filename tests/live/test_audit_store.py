@@ -254,7 +254,7 @@ def test_two_audits_do_not_share_a_folder(tmp_path: Path, monkeypatch: pytest.Mo
         with pytest.raises(TaskError) as refused:
             process.run(audit_settings(tmp_path))
     assert str(refused.value) == (
-        f"output: another audit is using {tmp_path}: wait until it has finished, or set another folder. "
+        f"output: another audit is using {tmp_path}/spark.log: wait until it has finished, or set another output. "
         "Nothing was read."
     )
     assert (tmp_path / "spark.log").read_text("utf-8") == "of the other one"

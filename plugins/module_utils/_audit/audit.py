@@ -23,7 +23,6 @@ from .ingest.records import TOPIC
 from .judge import owners
 from .report import metrics
 
-_MAX_STALE_AFTER_MS = 100 * 365 * 86_400_000
 _MIN_READ_RATE = 10_000
 _LEAST_SNAPSHOTS = 2
 
@@ -32,11 +31,9 @@ def parse(params: dict[str, t.Any]) -> Settings:
     """Return the checked options of the module; raises TaskError if an option is not valid."""
     include, exclude = (_patterns(params[option], option) for option in ("include", "exclude"))
     inputs.not_empty(include, "include")
-    stale_after = inputs.duration(params["stale_after"], "stale_after")
+    stale_after = options.age(params["stale_after"], "stale_after")
     if not stale_after:
         raise NothingRead("stale_after must be longer than 0: set a duration, such as 30d.")
-    if stale_after > _MAX_STALE_AFTER_MS:
-        raise NothingRead(f"stale_after is {params['stale_after']!r}, but must be 100 years or less.")
     connection = Connection.from_params(params)
     snapshots = _snapshots(params)
     if not snapshots:
@@ -71,6 +68,7 @@ def _snapshots(params: dict[str, t.Any]) -> Snapshots | None:
     Raises:
         TaskError: an option is not valid, or is of the other source.
     """
+    keep_for = options.age(params["keep_snapshots_for"], "keep_snapshots_for")
     if params["source"] == "topic":
         return None
     for option, unset in (("topic", TOPIC), ("client_rack", None), ("read_rate", None), ("incremental", False)):
@@ -81,7 +79,7 @@ def _snapshots(params: dict[str, t.Any]) -> Snapshots | None:
         raise NothingRead(
             f"min_snapshots is {least}, but must be at least {_LEAST_SNAPSHOTS}: one snapshot does not show a change."
         )
-    return Snapshots(least, inputs.duration(params["keep_snapshots_for"], "keep_snapshots_for"))
+    return Snapshots(least, keep_for)
 
 
 def _patterns(value: t.Any, option: str) -> list[str]:
@@ -103,7 +101,7 @@ def _rate(value: int | None) -> int | None:
 def _keep(audits: int, age: str | None) -> Keep:
     if audits < 1:
         raise NothingRead(f"keep_audits is {audits}, but must be at least 1, the audit itself.")
-    return Keep(audits, None if age is None else inputs.duration(age, "keep_for"))
+    return Keep(audits, None if age is None else options.age(age, "keep_for"))
 
 
 def _locations(output: str, local_output: str | None) -> tuple[str, str]:

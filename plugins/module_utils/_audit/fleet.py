@@ -18,16 +18,18 @@ from .._files import readable_file
 from . import options
 from .engine import fleet_job, process, store
 from .engine.fleet import FleetSettings
-from .engine.folders import is_uri
+from .engine.folders import LATEST, is_uri
+from .engine.settings import LOG
 
 
 def parse(params: dict[str, t.Any]) -> FleetSettings:
     """Return the checked options of the module; raises TaskError if an option is not valid."""
     output = options.location(params["output"])
     dest = os.path.abspath(inputs.path(inputs.needed(params["dest"], "dest"), "dest"))
-    if os.path.dirname(dest) == os.path.abspath(output) and os.path.basename(dest) in (store.PLAN, store.REPORT):
-        raise InvalidOption(f"dest: {dest} is a file of the latest audit: name another file.")
-    max_age = inputs.duration(params["max_age"], "max_age")
+    inside = os.path.relpath(dest, os.path.abspath(output)).split(os.sep)
+    if inside[0] in (store.AUDITS, LATEST) or inside in ([store.PLAN], [store.REPORT], [LOG]):
+        raise InvalidOption(f"dest: {dest} is a file of an audit: name another file.")
+    max_age = options.age(params["max_age"], "max_age")
     if not max_age:
         raise InvalidOption("max_age must be longer than 0: set a duration, such as 7d.")
     return FleetSettings(
@@ -59,11 +61,11 @@ def _url(value: str) -> str:
         url = urllib.parse.urlsplit(inputs.for_a_library(value, "base_url"))
         secret = url.username is not None
     except ValueError:
-        raise InvalidOption(f"base_url is {value!r}, which is not a URL.") from None
-    if url.scheme not in ("http", "https") or not url.netloc:
-        raise InvalidOption(f"base_url is {value!r}, but must start with http:// or https:// and a host.")
+        raise InvalidOption("base_url is not a URL.") from None
     if secret or url.query or url.fragment:
         raise InvalidOption("base_url must not contain a login, a query or a fragment.")
+    if url.scheme not in ("http", "https") or not url.netloc:
+        raise InvalidOption(f"base_url is {value!r}, but must start with http:// or https:// and a host.")
     return value.rstrip("/")
 
 

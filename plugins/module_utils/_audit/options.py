@@ -15,6 +15,8 @@ from .engine.folders import is_uri
 # set by the option master
 _RESERVED = ("spark.master", "spark.submit.deployMode")
 
+_MAX_AGE_MS = 100 * 365 * 86_400_000
+
 #: Documented in the fragment C(spark).
 SPARK_SPEC: dict[str, t.Any] = {
     "master": {"type": "str", "default": "local[*]"},
@@ -55,3 +57,11 @@ def location(output: str) -> str:
             f"output is {output}, but must name a folder in it, such as {output.rstrip('/')}/kafka-audit."
         )
     return output.rstrip("/")
+
+
+def age(value: t.Any, option: str) -> int:
+    """Return the ms of a duration that is subtracted from a time; raises TaskError if it is more than 100 years."""
+    found = inputs.duration(value, option)
+    if found > _MAX_AGE_MS:
+        raise NothingRead(f"{option} is {value!r}, but must be 100 years or less.")
+    return found

@@ -12,7 +12,9 @@ import json
 import typing as t
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import from_snapshots
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.folders import LocalFolder
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.settings import Settings
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.snapshots import Snapshots, needed
@@ -92,7 +94,7 @@ def written(folder: Path, name: str, time: datetime.datetime, **more: t.Any) -> 
     """Write a manifest."""
     manifest = {"format": "kafkaops.groups/snapshot", "version": 1, "cluster_id": "a", "complete": True}
     (folder / "snapshots" / name).mkdir(parents=True)
-    text = json.dumps({**manifest, "taken_at": time.isoformat(), **more})
+    text = json.dumps({**manifest, "snapshot_id": name, "taken_at": time.isoformat(), **more})
     (folder / "snapshots" / name / "manifest.json").write_text(text, "utf-8")
 
 
@@ -102,7 +104,8 @@ def test_snapshots_of_a_cluster(tmp_path: Path) -> None:
     snapshots.check_clock(NOW)
     written(tmp_path, "second", NOW)
     written(tmp_path, "first", NOW - DAY, complete=False)
-    written(tmp_path, "of-another", NOW + DAY, cluster_id="b")
+    # also if a later release wrote it
+    written(tmp_path, "of-another", NOW + DAY, cluster_id="b", version=2)
     (tmp_path / "snapshots" / "incomplete").mkdir()
     assert [(one.snapshot_id, one.complete) for one in snapshots.listed()] == [("first", False), ("second", True)]
     # a clock that goes backwards would make groups look idle for longer
@@ -112,7 +115,7 @@ def test_snapshots_of_a_cluster(tmp_path: Path) -> None:
             snapshots.check_clock(now)
 
 
-@pytest.mark.parametrize("more", [{"version": 2}, {"format": "x"}, {"taken_at": "yesterday"}])
+@pytest.mark.parametrize("more", [{"version": 2}, {"format": "x"}, {"taken_at": "yesterday"}, {"snapshot_id": "a"}])
 def test_a_snapshot_that_cannot_be_read_is_not_left_out(tmp_path: Path, more: dict[str, t.Any]) -> None:
     """It could be the one that shows a group in use."""
     written(tmp_path, "odd", NOW, **more)
@@ -198,7 +201,7 @@ def test_a_snapshot_knows_what_was_described_and_fetched(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(("number", "days", "early"), [(5, 8, False), (4, 8, True), (5, 7, True), (1, 0, True)])
 def test_it_is_said_that_nothing_can_be_stale_yet(number: int, days: int, early: bool) -> None:
     criteria = Criteria(NOW - 7 * DAY, "7d", (), 5)
-    said = caveats.of_snapshots(Observation(number, NOW - days * DAY, True), criteria)
+    said = caveats.of_snapshots(Observation(number, NOW - days * DAY), criteria)
     assert bool(said) == early
     noun = "snapshot" if number == 1 else "snapshots"
     assert all(f"yet, with {number} {noun} since 2026-" in sentence for sentence in said)
@@ -211,3 +214,13 @@ def test_the_report_does_not_say_what_only_the_topic_shows() -> None:
     assert wording.kinds(False) == wording.KINDS
     changed = {kind for kind, advice in wording.kinds(True).items() if advice != wording.KINDS[kind]}
     assert changed == {"stale_group", "no_commits"}
+
+
+def test_no_group_has_visible_offsets() -> None:
+    """Spark requires a chunk also of a table without rows."""
+    fetched = live_state.of_batches(
+        [pa.RecordBatch.from_pylist([{"group": "g", "offsets": []}], schema=live_state.no_offsets().schema)],
+        live_state.no_offsets().schema,
+    )
+    shown, _warnings = from_snapshots.visible((fetched, []))
+    assert (shown.num_rows, shown["offsets"].num_chunks) == (0, 1)

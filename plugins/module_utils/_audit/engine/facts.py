@@ -25,6 +25,7 @@ class Facts:
         created: the start of the audit.
         started: the start of the audit, by the monotonic clock.
         records: the number of records read.
+        listed: whether all brokers listed their groups.
         unread: why each incomplete partition was not read completely.
         retention: C(offsets.retention.minutes) of the brokers in ms, None if unknown.
         reading: what an incremental audit has read; None of another audit.
@@ -38,6 +39,7 @@ class Facts:
     unread: dict[int, str]
     warnings: list[str]
     retention: int | None
+    listed: bool = True
     reading: Reading | None = None
     observation: Observation | None = None
 
@@ -48,8 +50,8 @@ class Facts:
 
     @property
     def complete(self) -> bool:
-        """Whether the topic was read completely, or the last snapshot has all groups."""
-        return not self.unread and (self.observation is None or self.observation.complete)
+        """Whether the topic was read completely, if it was read, and all groups are known."""
+        return self.listed and not self.unread
 
     def criteria(self, settings: Settings) -> Criteria:
         """Return the criteria for stale groups and offsets."""

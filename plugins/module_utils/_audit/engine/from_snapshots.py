@@ -12,7 +12,7 @@ import time
 import typing as t
 
 from ..ingest import records
-from ..judge import observed, owners, snapshot
+from ..judge import live_state, observed, owners, snapshot
 from ..judge.frames import LiveFrames
 from ..judge.observed import Observation, Observed
 from ..judge.snapshot import Taken
@@ -41,7 +41,8 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
     started, created = time.monotonic(), datetime.datetime.now(datetime.UTC)
     stored = pipeline.open_store(spark, settings)
     snapshots, taken, live = take(spark, settings, stored.output, created)
-    known = snapshots.listed()
+    # another audit may have taken one since
+    known = [one for one in snapshots.listed() if one.taken_at <= created]
     stage(spark, f"Compare {len(known)} snapshots")
     facts = Facts(
         snapshots.cluster_id,
@@ -51,7 +52,8 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         {},
         taken.live.warnings,
         taken.live.retention,
-        observation=Observation(len(known), known[0].taken_at, taken.live.complete),
+        listed=taken.live.complete,
+        observation=Observation(len(known), known[0].taken_at),
     )
     nothing = spark.createDataFrame(records.schema().empty_table())
     seen = observe(spark, snapshots, known, taken.offsets.nbytes)
@@ -119,7 +121,9 @@ def visible(fetched: tuple[pa.Table, list[str]]) -> tuple[pa.Table, list[str]]:
     may not see, and must not be deleted.
     """
     table, warnings = fetched
-    return table.filter(pc.greater(pc.list_value_length(table["offsets"]), pa.scalar(0))), warnings
+    shown = table.filter(pc.greater(pc.list_value_length(table["offsets"]), pa.scalar(0)))
+    # Spark does not accept columns without chunks
+    return live_state.of_batches(shown.to_batches(), table.schema), warnings
 
 
 def _add(spark: SparkSession, snapshots: Snapshots, created: datetime.datetime, taken: Taken, live: LiveFrames) -> None:

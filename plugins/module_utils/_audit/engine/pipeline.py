@@ -72,7 +72,8 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         {one.source_partition: one.problem for one in scan.ended if one.problem},
         [*seen.warnings, *(reading.warnings if reading else ())],
         seen.retention,
-        reading,
+        listed=seen.complete,
+        reading=reading,
     )
 
     listed: list[t.Any] = [*seen.groups["group"].to_pylist(), *seen.orphaned_configs["group"].to_pylist()]

@@ -184,21 +184,23 @@ def _write_report(
 
 def _write_metrics(path: str, settings: Settings, written: Written, draft: Draft, answer: Row) -> list[str]:
     """Write the metrics of a published audit; return a warning if they cannot be written, because the audit exists."""
-    states = written.groups.groupBy("state").count().toArrow().to_pylist()
-    audited = metrics.Audited(
-        cluster_id=draft.cluster_id,
-        created=draft.created,
-        duration=answer["duration"],
-        complete=draft.complete,
-        summary=answer["summary"],
-        states={row["state"]: row["count"] for row in states},
-        findings={kind: count.found for kind, count in report_rows.kinds(written.of_findings).items()},
-        owners=report_rows.owners(written.groups, written.findings) if settings.owners else [],
-    )
     try:
+        states = written.groups.groupBy("state").count().toArrow().to_pylist()
+        audited = metrics.Audited(
+            cluster_id=draft.cluster_id,
+            created=draft.created,
+            duration=answer["duration"],
+            complete=draft.complete,
+            summary=answer["summary"],
+            states={row["state"]: row["count"] for row in states},
+            findings={kind: count.found for kind, count in report_rows.kinds(written.of_findings).items()},
+            owners=report_rows.owners(written.groups, written.findings) if settings.owners else [],
+        )
         metrics.write(path, audited)
     except TaskError as exc:
         return [str(exc)]
+    except (PySparkException, Py4JJavaError) as exc:
+        return [f"metrics_file: the metrics cannot be counted ({cause(exc)})"]
     return []
 
 

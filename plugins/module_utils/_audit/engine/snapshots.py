@@ -10,6 +10,7 @@ A snapshot is kept longer than the audit that took it. It exists even if that au
 from __future__ import annotations
 
 import collections.abc as c
+import concurrent.futures
 import datetime
 import json
 import os
@@ -21,7 +22,7 @@ from ..._files import atomic_write, json_file
 from ..libraries import DataFrame, F, SparkSession
 from .folders import Folder
 from .settings import Settings
-from .store import MANIFEST, SNAPSHOTS, incomplete, new_name
+from .store import MANIFEST, READERS, SNAPSHOTS, incomplete, new_name
 
 GROUPS, OFFSETS, PARTITIONS = "groups", "offsets", "partitions"
 # of the columns of the tables
@@ -50,19 +51,20 @@ class Snapshots:
 
     def listed(self) -> list[Snapshot]:
         """Return the snapshots, oldest first."""
-        found = []
-        for name in self._output.names(SNAPSHOTS):
-            try:
-                text = self._output.read(SNAPSHOTS, name, MANIFEST)
-            except (OSError, TaskError) as exc:
-                # a snapshot that is left out could be the one that shows a group in use
-                raise TaskError(
-                    f"output: the snapshot {self._output.path(SNAPSHOTS, name)} cannot be read ({exc})."
-                ) from exc
-            snapshot = None if text is None else self._parsed(name, text)
-            if snapshot is not None:
-                found.append(snapshot)
+        with concurrent.futures.ThreadPoolExecutor(READERS) as pool:
+            found = [one for one in pool.map(self._read, self._output.names(SNAPSHOTS)) if one is not None]
         return sorted(found, key=lambda snapshot: snapshot.taken_at)
+
+    def _read(self, name: str) -> Snapshot | None:
+        """Return a snapshot, None if it is of another cluster or not complete."""
+        try:
+            text = self._output.read(SNAPSHOTS, name, MANIFEST)
+        except (OSError, TaskError) as exc:
+            # a snapshot that is left out could be the one that shows a group in use
+            raise TaskError(
+                f"output: the snapshot {self._output.path(SNAPSHOTS, name)} cannot be read ({exc})."
+            ) from exc
+        return None if text is None else self._parsed(name, text)
 
     def _parsed(self, name: str, text: str) -> Snapshot | None:
         """Return the snapshot of a manifest, None if it is of another cluster.
@@ -72,13 +74,15 @@ class Snapshots:
         """
         try:
             manifest = json.loads(text)
-            if (manifest["format"], manifest["version"]) != (_KIND.format, _KIND.version):
-                raise ValueError(f"its format is {manifest['format']}, version {manifest['version']}")
             if manifest["cluster_id"] != self.cluster_id:
                 return None
+            if (manifest["format"], manifest["version"]) != (_KIND.format, _KIND.version):
+                raise ValueError(f"its format is {manifest['format']}, version {manifest['version']}")
+            if manifest["snapshot_id"] != name:
+                raise ValueError(f"it is a copy of {manifest['snapshot_id']}")
             taken_at = datetime.datetime.fromisoformat(manifest["taken_at"]).astimezone(datetime.UTC)
             return Snapshot(name, taken_at, manifest["complete"] is True)
-        except (KeyError, TypeError, ValueError, RecursionError) as exc:
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as exc:
             where = self._output.path(SNAPSHOTS, name)
             raise TaskError(
                 f"output: the snapshot {where} cannot be read ({type(exc).__name__}: {exc}): use the release of the "
@@ -117,6 +121,7 @@ class Snapshots:
             complete_rows.write.parquet(self._output.uri(SNAPSHOTS, name, table))
         manifest = {
             **_KIND.head(self.cluster_id, taken_at),
+            "snapshot_id": name,
             "taken_at": taken_at.isoformat(),
             "complete": complete,
         }

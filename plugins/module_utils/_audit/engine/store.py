@@ -45,7 +45,7 @@ _WRITE_FAILED = "[TASK_WRITE_FAILED]"
 # how long an audit without a manifest may still be running on another host
 _INCOMPLETE = datetime.timedelta(days=7)
 # manifests that are read at the same time, which takes long from an object store
-_READERS = 16
+READERS = 16
 
 
 class Audit(t.NamedTuple):
@@ -237,7 +237,7 @@ def check(output: str, option: str) -> None:
 def survey(folder: Folder) -> tuple[list[Audit], dict[str, str]]:
     """Return the published audits of all clusters, oldest first, and why each of the others cannot be read."""
     names = [name for name in folder.names(AUDITS) if (found := _AUDIT_NAME.fullmatch(name)) and not found[2]]
-    with concurrent.futures.ThreadPoolExecutor(_READERS) as pool:
+    with concurrent.futures.ThreadPoolExecutor(READERS) as pool:
         read = dict(zip(names, pool.map(lambda name: _published(folder, name), names), strict=True))
     audits = [audit for audit in read.values() if isinstance(audit, Audit)]
     return (
@@ -257,12 +257,14 @@ def _published(folder: Folder, name: str) -> Audit | str:
     try:
         text = folder.read(AUDITS, name, MANIFEST)
     except (OSError, TaskError) as exc:
-        return f"{MANIFEST} cannot be read ({exc.strerror if isinstance(exc, OSError) else exc})"
+        # without the ID of the request, which is another one each time, and would change the page of a fleet
+        why = exc.strerror if isinstance(exc, OSError) else str(exc).partition(" (Service: ")[0]
+        return f"{MANIFEST} cannot be read ({why})"
     if text is None:
         return f"it has no {MANIFEST}: it is still running, or ended early"
     try:
         return _audit(name, json.loads(text))
-    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
         return f"{MANIFEST} is damaged, or of another release"
 
 
@@ -308,11 +310,11 @@ def _remove_old(folder: Folder, draft: Draft, keep: Keep) -> list[str]:
 
 
 def _superseded(earlier: list[Audit], draft: Draft) -> list[str]:
-    """Return the last audit whose state that of the draft replaces; those before were replaced by later ones."""
+    """Return the audits whose states that of the draft replaces."""
     if draft.state is None:
         return []
-    of_topic = [audit.audit_id for audit in earlier if audit.state and audit.state.get("topic") == draft.state["topic"]]
-    return of_topic[-1:]
+    topic = draft.state["topic"]
+    return [audit.audit_id for audit in earlier if audit.state and audit.state.get("topic") == topic]
 
 
 def incomplete(folder: Folder, place: str, name: str, now: datetime.datetime) -> bool:

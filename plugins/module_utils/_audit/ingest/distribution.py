@@ -23,6 +23,9 @@ _MIN_SPLIT = 16 * 1024 * 1024
 # more splits a core on one host, if the sizes of the partitions are unknown
 _SPLITS_A_CORE = 4
 
+# of a record, with its part of the overhead of batches
+RECORD_BYTES = 100
+
 
 class Topic(t.NamedTuple):
     """What is to be read.

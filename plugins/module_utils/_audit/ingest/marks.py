@@ -11,7 +11,7 @@ import collections.abc as c
 import typing as t
 
 from ..._kafka.errors import KafkaError
-from .distribution import Topic
+from .distribution import RECORD_BYTES, Topic
 from .executor import Origin
 from .splits import Ended, Range
 
@@ -67,8 +67,8 @@ def obstacle(marks: Marks, topic: Topic, retention: str | KafkaError | None, dea
 def after(marks: Marks, topic: Topic) -> Topic:
     """Return what remains to be read of a topic after the marks, which have no `obstacle`."""
     ranges = [one._replace(start=marks.ends[one.partition], continued=True) for one in topic.ranges]
-    sizes = {one.partition: max(1, one.size) for one in topic.ranges}
-    weights = {one.partition: topic.weights[one.partition] * one.size // sizes[one.partition] for one in ranges}
+    # in a compacted topic, the records that came last are much denser than those before
+    weights = {one.partition: min(topic.weights[one.partition], one.size * RECORD_BYTES) for one in ranges}
     return topic._replace(ranges=ranges, weights=weights)
 
 

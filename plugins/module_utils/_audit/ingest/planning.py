@@ -18,7 +18,7 @@ from ..._kafka.session import Session
 from ..._operations._read_topics import describe_topics, partition_sizes, read_logs, topic_config
 from . import distribution, marks
 from .access import Access
-from .distribution import Cores, Topic
+from .distribution import RECORD_BYTES, Cores, Topic
 from .executor import Origin, Scan
 from .marks import Marks
 from .scan import BOUND
@@ -28,8 +28,6 @@ _ADVICE = (
     "Check that a group has committed offsets on this cluster, and check READ and DESCRIBE on the topic, "
     f"{OTHER_SOURCE}."
 )
-# of a record, with its part of the overhead of batches
-_RECORD_BYTES = 100
 
 
 def plan(
@@ -96,7 +94,7 @@ async def describe(session: Session, topic: str) -> Topic:
     exact = not any(isinstance(size, KafkaError) for size in sizes.values())
     # of an empty partition, the files may remain
     weights = {
-        one.partition: 0 if not one.size else sizes[one.partition] if exact else one.size * _RECORD_BYTES
+        one.partition: 0 if not one.size else sizes[one.partition] if exact else one.size * RECORD_BYTES
         for one in ranges
     }
     return Topic(ranges, t.cast("dict[int, int]", weights), exact, found.id)

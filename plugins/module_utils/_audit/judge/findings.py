@@ -58,7 +58,7 @@ def with_needs(offset_table: DataFrame, criteria: Criteria) -> DataFrame:
     And C(removable): whether nothing in the offset itself keeps it from the plan, before `frames.with_live_offsets`.
     """
     wanted = _is_unsubscribed() | _is_recreated()
-    removable = wanted & _unused() & _old(criteria) & (F.col("offset") >= 0)
+    removable = wanted & _unused() & _old(criteria) & (F.col("offset") >= 0) & ~_is_observed()
     return offset_table.withColumns(
         {"unneeded": F.coalesce(wanted | _is_gone(), F.lit(False)), "removable": F.coalesce(removable, F.lit(False))}
     )
@@ -292,13 +292,8 @@ def _unused() -> Column:
     return ~F.col("subscribed") | (F.col("state") == EMPTY)
 
 
-def _last_commit() -> Column:
-    """When an offset was committed, or first observed as it is; null if unknown."""
-    return F.greatest("commit_time", "record_time", "unchanged_since")
-
-
 def _old(criteria: Criteria) -> Column:
-    return (_last_commit() < F.lit(criteria.limit)) & _observed(criteria)
+    return F.greatest("commit_time", "record_time") < F.lit(criteria.limit)
 
 
 def _observed(criteria: Criteria) -> Column:
@@ -323,7 +318,8 @@ def _unneeded(kind: str, found: Column, evidence: Column, criteria: Criteria) ->
     """Plan an offset if it is old, unchanged since the scan, and no member subscribes to its topic."""
     unused, old, consumers = _unused(), _old(criteria), _consumers()
     planned = F.coalesce(
-        unused & old & consumers & F.col("certain") & (F.col("live_offset") == F.col("offset")), F.lit(False)
+        unused & old & consumers & F.col("certain") & (F.col("live_offset") == F.col("offset")) & ~_is_observed(),
+        F.lit(False),
     )
     action = (
         F.when(planned, f"Delete the offset. {_IN_PLAN}")
@@ -331,11 +327,11 @@ def _unneeded(kind: str, found: Column, evidence: Column, criteria: Criteria) ->
             F.col("offset") < 0,
             "Not in the plan: brokers do not return negative offsets, so the offset cannot be verified.",
         )
-        .when(_last_commit().isNull(), "Not in the plan: the time of the commit is unknown.")
         .when(
-            ~old & _is_observed(),
-            f"Not in the plan: not yet observed for {criteria.stale_after}, in {criteria.min_snapshots} snapshots.",
+            _is_observed(),
+            "Not in the plan: snapshots do not show how long no member has subscribed to the topic.",
         )
+        .when(old.isNull(), "Not in the plan: the time of the commit is unknown.")
         .when(~old, f"Not in the plan: committed less than {criteria.stale_after} ago. Check which client commits it.")
         .when(
             ~unused,

@@ -28,12 +28,10 @@ class Observation(t.NamedTuple):
     Attributes:
         number: how many there are.
         since: when the first of them was taken.
-        complete: whether the current one has all groups.
     """
 
     number: int
     since: datetime.datetime
-    complete: bool
 
 
 class Snapshots(t.NamedTuple):

@@ -4,8 +4,8 @@
 
 """The page of a fleet: the latest audit of each cluster, one self-contained HTML file.
 
-The page does not depend on the time when it is written: the script of the page computes the age of each audit when the
-page is opened.
+The script of the page computes the age of each audit when the page is opened, so that a page that nobody renews also
+marks old audits.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def mark_failed(path: str) -> None:
     """Tell in the file, if it is there, that the last run has failed; the cluster is not known without it."""
     # the failure of the audit is what matters
     with contextlib.suppress(OSError, TaskError, UnicodeDecodeError):
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", newline="") as file:
             before = file.read()
         after = _SUCCEEDED.sub(r"\1 0.0", before)
         if after != before:
