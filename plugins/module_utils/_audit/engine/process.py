@@ -128,8 +128,8 @@ def _open_log(settings: SparkSettings, log: str) -> c.Iterator[t.BinaryIO]:
         while not _try_lock(file):
             if time.monotonic() > deadline:
                 raise NothingRead(
-                    f"{settings.OPTION}: another {settings.TASK} is using {log}: wait until it has finished, or set "
-                    f"another {settings.OPTION}."
+                    f"{settings.OPTION}: another {settings.TASK} is using {log}: "
+                    f"wait until it has finished, or set another {settings.OPTION}."
                 )
             time.sleep(_LOCK_PAUSE)
         file.truncate(0)
