@@ -117,12 +117,16 @@ class Workload:
         self._open: list[Producer] = []
 
     def records(self, most: int) -> list[Record]:
-        """Random records of recent days; the times of those that are not commits ascend, as they do on brokers."""
+        """Random records of recent days; the times of those that are not commits ascend, as they do on brokers.
+
+        Keys of commits have one version: Kafka compacts each version for itself, so that deletions would be undone.
+        """
         partition = self._rng.randrange(PARTITIONS)
         log = random_log(next(self._seeds), self._rng.randrange(1, most), partition)
         return [
             one._replace(
-                timestamp=self._start + one.timestamp % (30 * DAY) if one.key[:2] in COMMITS else next(self._clock)
+                key=COMMITS[1] + one.key[2:] if one.key[:2] == COMMITS[0] else one.key,
+                timestamp=self._start + one.timestamp % (30 * DAY) if one.key[:2] in COMMITS else next(self._clock),
             )
             for one in log
         ]
