@@ -48,6 +48,7 @@ BROKERS = re.compile(r"kafka-[a-z0-9-]+\.example\.com:\d+")
 CLUSTER_ID = "LqMsGZkBQkaXCRaSfF1jDg"
 
 AUDIT = "needs Spark: tests/live/test_awx.py and test_audit*.py run the module"
+INCREMENTAL = "needs Spark: tests/live/test_audit_incremental.py runs the module"
 FLEET = "needs Spark and audits: tests/live/test_fleet.py runs the module"
 SNAPSHOTS = "needs Spark: tests/live/test_audit_snapshots.py runs the module"
 SPARK = "needs a Spark cluster: tests/live/test_audit_cluster.py"
@@ -64,6 +65,11 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/docsite/rst/audit_at_scale.rst", "Audit a large cluster, with the tables in an object store"): (
         "needs an object store: tests/live/test_audit_storage.py"
     ),
+    ("docs/docsite/rst/audit_at_scale.rst", "Audit the cluster every hour"): INCREMENTAL,
+    (
+        "plugins/modules/consumer_offsets_audit.py",
+        "Audit the cluster every hour, and read only the new records",
+    ): INCREMENTAL,
     ("docs/docsite/rst/audit_fleet.rst", "Audit all clusters"): AUDIT,
     ("docs/docsite/rst/audit_fleet.rst", "Audit the cluster with metrics"): AUDIT,
     ("docs/docsite/rst/audit_fleet.rst", "Report the audits of all clusters"): FLEET,
