@@ -9,7 +9,6 @@ from __future__ import annotations
 import collections.abc as c
 import dataclasses
 import datetime
-import functools
 import os
 import typing as t
 
@@ -32,6 +31,8 @@ _SCHEMAS = {
     "groups": "audit_id string, stale boolean, known_lag bigint",
     "findings": "audit_id string, planned boolean",
 }
+# the counts of an audit
+_TOTALS = ("groups", "stale_groups", "findings", "planned")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -154,7 +155,7 @@ def _counts(spark: SparkSession, folder: Folder, audits: list[Audit]) -> tuple[d
     whole: dict[str, Row] = {}
     partial: dict[str, str] = {}
     for audit in audits:
-        row = counted.get(audit.audit_id, dict.fromkeys(("groups", "stale_groups", "findings", "planned"), 0))
+        row = counted.get(audit.audit_id, dict.fromkeys(_TOTALS, 0))
         missing = [name for name in _SCHEMAS if row[name] != audit.rows.get(name)]
         if missing:
             partial[audit.audit_id] = (
@@ -183,11 +184,10 @@ def _aggregated(spark: SparkSession, folder: Folder, audits: c.Iterable[Audit]) 
     findings = table("findings").select(
         "audit_id", one.alias("findings"), F.col("planned").cast("int").alias("planned")
     )
-    totals = ("groups", "stale_groups", "findings", "planned")
     return (
-        functools.reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), [groups, findings])
+        groups.unionByName(findings, allowMissingColumns=True)
         .groupBy("audit_id")
-        .agg(*(F.coalesce(F.sum(name), none).alias(name) for name in totals), F.sum("known_lag").alias("known_lag"))
+        .agg(*(F.coalesce(F.sum(name), none).alias(name) for name in _TOTALS), F.sum("known_lag").alias("known_lag"))
     )
 
 

@@ -12,7 +12,7 @@ import time
 import typing as t
 
 from ..ingest import records
-from ..judge import live_state, observed, owners, snapshot
+from ..judge import live_state, observed, snapshot
 from ..judge.frames import LiveFrames
 from ..judge.observed import Observation, Observed
 from ..judge.snapshot import Taken
@@ -76,9 +76,7 @@ def take(
         snapshots = Snapshots(output, session.wire.cluster_id)
         snapshots.check_clock(now)
         taken = session.wire.run(snapshot.take, session, settings.selection())
-    listed: list[t.Any] = [*taken.live.groups["group"].to_pylist(), *taken.live.orphaned_configs["group"].to_pylist()]
-    owned = owners.table(settings.owners, listed) if settings.owners else None
-    live = pipeline.live_frames(spark, taken.live, taken.partitions, owned)
+    live = pipeline.live_frames(spark, settings, taken.live, taken.partitions)
     _add(spark, snapshots, now, taken, live)
     return snapshots, taken, live
 

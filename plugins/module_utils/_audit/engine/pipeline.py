@@ -59,7 +59,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
             spark, settings.connection, settings.topic, settings.deadline, settings.client_rack, settings.read_rate
         )
     committed = _committed(scan.rows)
-    in_log = _names(scan.rows) if settings.owners else set()
+    in_log = _names(scan.rows) if settings.owners else frozenset()
     stage(spark, "Query groups without members, topics and logs")
     with open_session(settings) as session:
         seen = session.wire.run(live_state.recheck_empty, session, seen)
@@ -76,9 +76,7 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         reading=reading,
     )
 
-    listed: list[t.Any] = [*seen.groups["group"].to_pylist(), *seen.orphaned_configs["group"].to_pylist()]
-    owned = owners.table(settings.owners, in_log.union(listed)) if settings.owners else None
-    live = live_frames(spark, seen, partitions, owned)
+    live = live_frames(spark, settings, seen, partitions, in_log)
     compared = compare(settings, facts, scan.rows, live, functools.partial(fetch, spark, settings))
     return publish(settings, facts, compared, stored)
 
@@ -148,14 +146,22 @@ def _committed(rows: DataFrame) -> list[TopicPartition]:
     return [TopicPartition(**row) for row in found.to_pylist()]
 
 
-def _names(rows: DataFrame) -> set[str]:
+def _names(rows: DataFrame) -> frozenset[str]:
     """Return the names of the groups in the log."""
     found: list[t.Any] = rows.filter("group is not null").select("group").distinct().toArrow()["group"].to_pylist()
-    return set(found)
+    return frozenset(found)
 
 
-def live_frames(spark: SparkSession, seen: Live, partitions: pa.Table, owned: pa.Table | None) -> LiveFrames:
-    """Return the state of the cluster as DataFrames."""
+def live_frames(
+    spark: SparkSession, settings: Settings, seen: Live, partitions: pa.Table, in_log: frozenset[str] = frozenset()
+) -> LiveFrames:
+    """Return the state of the cluster as DataFrames.
+
+    Args:
+        in_log: groups of the topic, which may not exist any longer, and have owners, too.
+    """
+    listed: list[t.Any] = [*seen.groups["group"].to_pylist(), *seen.orphaned_configs["group"].to_pylist()]
+    owned = owners.table(settings.owners, in_log.union(listed)) if settings.owners else None
     made = {
         "groups": seen.groups,
         "start_offsets": seen.start_offsets,

@@ -100,9 +100,7 @@ class Snapshots:
                 "its folder."
             )
 
-    def add(
-        self, taken_at: datetime.datetime, complete: bool, tables: c.Mapping[str, DataFrame], rows: int
-    ) -> Snapshot:
+    def add(self, taken_at: datetime.datetime, complete: bool, tables: c.Mapping[str, DataFrame], rows: int) -> None:
         """Write a snapshot.
 
         Args:
@@ -135,7 +133,6 @@ class Snapshots:
         except OSError as exc:
             where = self._output.path(SNAPSHOTS, name)
             raise TaskError(f"output: the snapshot {where} cannot be written ({exc.strerror or exc}).") from exc
-        return Snapshot(name, taken_at, complete)
 
     def table(self, spark: SparkSession, snapshots: c.Sequence[Snapshot], table: str) -> DataFrame:
         """Return the rows of a table of some snapshots, each with C(taken_at)."""
@@ -164,8 +161,8 @@ class Snapshots:
         snapshots = self.listed()
         kept = needed(wanted, [snapshot.taken_at for snapshot in snapshots], now)
         old = [snapshot.snapshot_id for snapshot in snapshots if snapshot.taken_at not in kept]
-        names = self._output.names(SNAPSHOTS)
-        return [*old, *(name for name in names if incomplete(self._output, SNAPSHOTS, name, now))]
+        others = set(self._output.names(SNAPSHOTS)).difference(snapshot.snapshot_id for snapshot in snapshots)
+        return [*old, *(name for name in sorted(others) if incomplete(self._output, SNAPSHOTS, name, now))]
 
 
 def needed(wanted: Settings, taken: c.Sequence[datetime.datetime], now: datetime.datetime) -> set[datetime.datetime]:

@@ -43,7 +43,7 @@ class Criteria:
         limit: groups whose last commit is before this time are stale.
         stale_after: the duration as the user wrote it.
         unread: partitions of the topic that were not read completely; their groups are excluded from the plan.
-        min_snapshots: how many snapshots must show a group or an offset unchanged; 0 if the topic was read.
+        min_snapshots: how many snapshots must show a group idle; 0 if the topic was read.
     """
 
     limit: datetime.datetime

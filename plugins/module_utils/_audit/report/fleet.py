@@ -95,7 +95,7 @@ class Fleet(t.NamedTuple):
         location: where the audits are.
         max_age: the duration after which an audit is old, as the user wrote it.
         limit: the same in seconds.
-        problems: what cannot be read.
+        problems: the audits and clusters that are not on the page, and why.
     """
 
     location: str
