@@ -13,8 +13,11 @@ import pytest
 # ansible-test's own runner brings the collection along.
 if not os.environ.get("PYTEST_PLUGINS", "").startswith("ansible_"):
     from tests.support.collection import install
+    from tests.support.jars import shared, spark_class_data
 
     install()
+    # of the Java of each Spark session, also of those that modules start
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", " ".join(["-XX:TieredStopAtLevel=1", *shared(spark_class_data())]))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

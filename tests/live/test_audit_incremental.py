@@ -18,17 +18,19 @@ from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import store, tables
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import folders, pipeline, store, tables
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, ConfigResource, NewPartitions
 
-from tests.live.task import ansible, run
+from tests.live.task import ansible, audit_settings, run
 from tests.support import commits, consumers, offsets_topic, topics, truth
 from tests.support.broker import Cluster
 from tests.support.clients import Client, properties
 from tests.support.logs import random_log
+from tests.support.moments import Moments
 from tests.support.offsets_topic import Record
 from tests.support.publisher import Publisher, audit_names
+from tests.support.spark import local_session
 
 SEED = 20261110
 PARTITIONS = 3
@@ -291,6 +293,49 @@ def of_days(audit: Audited, meter: str) -> Mapping[Any, int]:
 
 def assert_at_least(more: Mapping[Any, int], less: Mapping[Any, int]) -> None:
     assert {key: (more.get(key), number) for key, number in less.items() if more.get(key, 0) < number} == {}
+
+
+def test_a_kill_between_any_two_writes(
+    cluster: Cluster, copy: Workload, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """What is there at each of these moments is a whole audit, and the next one finds what a full audit finds."""
+    topic, output = topic_of(request), tmp_path / "audited"
+    moments = Moments(output, tmp_path / "moments")
+    config = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
+    with local_session(config) as spark:
+
+        def audit(where: Path, *, incremental: bool = True) -> Audited:
+            settings = audit_settings(where, cluster.bootstrap, topic=topic, incremental=incremental)
+            found = audited(pipeline.audit(spark, settings))
+            spark.catalog.clearCache()
+            return found
+
+        copy.write()
+        first = audit(output)
+        copy.write()
+        with moments.watched():
+            second = audit(output)
+        assert second.returned["incremental"]["since"] == first.returned["audit_id"]
+        copy.write()
+        full = audit(tmp_path / "full", incremental=False)
+        ids = [each.returned["audit_id"] for each in (first, second)]
+        different: dict[tuple[str, ...], Path] = {}
+        for moment in moments.copies:
+            whole = [name for name in ids if (moment / store.AUDITS / name / store.MANIFEST).exists()]
+            shown = (moment / folders.LATEST).resolve().name
+            assert shown in whole
+            assert (moment / store.AUDITS / whole[-1] / store.STATE).exists()
+            # an audit without a manifest does not exist, so what was written of it last is the most of it
+            different[(*whole, shown)] = moment
+        continued = []
+        for moment in different.values():
+            found = audit(moment)
+            assert found.tables == full.tables, moment
+            continued.append(ids.index(found.returned["incremental"]["since"]))
+            assert audit_names(moment) == {found.returned["audit_id"]}
+    assert len(moments.copies) > 2 * len(tables.NAMES)
+    # before the manifest, the link to it, and the removal of the audit before; and after that
+    assert continued == [0, 1, 1, 1]
 
 
 def test_what_cannot_be_continued(

@@ -1,32 +1,73 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fetch the jars of the newest release, and make its archive of class data from a run of a broker."""
+"""Fetch the jars of the newest release, and make archives of class data, with which Java starts quicker.
+
+Of a run of a broker, and with the argument "test" of a run of audits.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
+from pathlib import Path
 
+from tests.support import commits, topics
 from tests.support.broker import Cluster
-from tests.support.jars import CACHE, class_data, jars
+from tests.support.collection import install
+from tests.support.jars import QUIET, class_data, jars, spark_class_data
 
 
-def make() -> None:
-    """Make the archive unless it exists. Raises RuntimeError as `jars` and `Cluster.start` do."""
+def make(*, spark: bool) -> None:
+    """Make the archives unless they exist. Raises RuntimeError as `jars` and `Cluster.start` do."""
     jars()
-    archive = class_data()
-    if archive.exists():
-        return
-    fresh = CACHE / f"{archive.name}.new"
+    if not class_data().exists():
+        fresh = _fresh(class_data())
+        with Cluster.start(java_options=_writing(fresh)) as cluster:
+            # Java writes it when it ends in good order
+            cluster.stop(timeout=120)
+        fresh.rename(class_data())
+    if spark and not spark_class_data().exists():
+        fresh = _fresh(spark_class_data())
+        os.environ["SPARK_SUBMIT_OPTS"] = " ".join(["-XX:TieredStopAtLevel=1", *_writing(fresh)])
+        with Cluster.start() as cluster, tempfile.TemporaryDirectory() as folder:
+            _audits(cluster, folder)
+        fresh.rename(spark_class_data())
+
+
+def _fresh(archive: Path) -> Path:
+    fresh = archive.with_name(f"{archive.name}.new")
     fresh.unlink(missing_ok=True)
-    with Cluster.start(java_options=[f"-XX:ArchiveClassesAtExit={fresh}"]) as cluster:
-        # Java writes it when it ends in good order
-        cluster.stop(timeout=120)
-    fresh.rename(archive)
+    return fresh
+
+
+def _writing(archive: Path) -> list[str]:
+    return [f"-XX:ArchiveClassesAtExit={archive}", *QUIET]
+
+
+def _audits(cluster: Cluster, folder: str) -> None:
+    """Audit a cluster with a stale group, then what is new, and end Spark's Java."""
+    install()
+    from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline
+
+    from tests.live.task import audit_settings
+    from tests.support.spark import local_session
+
+    topics.create(cluster.client(), "read", 2, records=2)
+    for commit in range(2):
+        commits.commit_many(cluster.client(), {"stale": {("read", 0): (commit, "", -1)}})
+    settings = audit_settings(folder, cluster.bootstrap, stale_after="1s", incremental=True)
+    with local_session() as spark:
+        for _time in range(2):
+            pipeline.audit(spark, settings)
+        java = spark.sparkContext._gateway.proc
+    java.stdin.close()
+    java.wait(120)
 
 
 if __name__ == "__main__":
     try:
-        make()
+        make(spark="test" in sys.argv[1:])
     except (RuntimeError, OSError) as error:
         sys.exit(f"setup: {error}")

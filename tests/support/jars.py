@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import importlib.metadata
 import shutil
 import subprocess
 import tempfile
@@ -24,6 +25,8 @@ POM = Path(__file__).resolve().parent / "kafka" / "pom.xml"
 CHECKSUMS = POM.with_name("jars.sha256")
 CACHE = POM.parents[3] / ".cache" / "kafka"
 
+#: Without what Java says about class data that it cannot use, among the output of tools.
+QUIET = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
 _JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dorg.slf4j.simpleLogger.showDateTime=true")
 
 
@@ -56,7 +59,7 @@ def classpath(version: str = DEFAULT_VERSION) -> str:
 
 def java(version: str, heap: int, *arguments: str) -> list[str]:
     """A Java command with the jars of a Kafka release and a heap of so many MB."""
-    return ["java", f"-Xmx{heap}m", *_JVM, *_shared(version), "-cp", classpath(version), *arguments]
+    return ["java", f"-Xmx{heap}m", *_JVM, *shared(class_data(version)), "-cp", classpath(version), *arguments]
 
 
 def program(name: str, heap: int, *arguments: str) -> list[str]:
@@ -95,10 +98,15 @@ def class_data(version: str = DEFAULT_VERSION) -> Path:
     return CACHE / f"{version}.jsa"
 
 
-def _shared(version: str) -> list[str]:
-    archive = class_data(version)
-    # an archive of another Java is ignored, which it would say among the output of tools
-    return [f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"] if archive.exists() else []
+def spark_class_data() -> Path:
+    """The archive of class data with which Spark starts in half the time, if it exists; as `class_data`."""
+    return CACHE.parent / f"spark-{importlib.metadata.version('pyspark')}.jsa"
+
+
+def shared(archive: Path) -> list[str]:
+    """The options of Java that use an archive of class data, if it exists."""
+    # an archive of another Java is ignored
+    return [f"-XX:SharedArchiveFile={archive}", *QUIET] if archive.exists() else []
 
 
 def _fetch(pom: Path, name: str, folder: Path, options: Sequence[str]) -> None:

@@ -83,4 +83,4 @@ for kind in "${kinds[@]}"; do
         cp "$lock" "$stamp-$kind"
     fi
 done
-exec .venv/bin/python -m tests.support.class_data
+exec .venv/bin/python -m tests.support.class_data "$@"

@@ -165,7 +165,10 @@ def read(
     if not scanned.origin.continued:
         return _whole(scanned, Unusable(f"since the audit {kept.audit_id}, {scanned.origin.obstacle}"))
     stage(spark, "Combine what was read with the state")
-    rows = merge.continued(earlier, scanned.rows, scanned.small).persist(StorageLevel.MEMORY_AND_DISK)
+    combined = merge.continued(earlier, scanned.rows, scanned.small)
+    # otherwise partitions, and so files of the state, become more with each audit
+    parts = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+    rows = combined.coalesce(parts).persist(StorageLevel.MEMORY_AND_DISK)
     try:
         # reads all of the state
         rows.count()
