@@ -174,6 +174,21 @@ def test_a_wrong_property_of_spark(tmp_path: Path) -> None:
     assert "plenty" in (tmp_path / "spark.log").read_text(encoding="utf-8")
 
 
+def test_an_archive_of_class_data(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Java writes it at the end of an audit, and takes classes from it in another; both fail, which is quicker."""
+    # with the archive of the tests, Java does not write another one
+    monkeypatch.delenv("SPARK_SUBMIT_OPTS", raising=False)
+    archive, loaded = tmp_path / "spark.jsa", tmp_path / "loaded.txt"
+    for java in (
+        f"-XX:ArchiveClassesAtExit={archive}",
+        f"-XX:SharedArchiveFile={archive} -Xlog:class+load:file={loaded}",
+    ):
+        conf = {"spark.driver.defaultJavaOptions": java}
+        with pytest.raises(TaskError, match="nothing"):
+            process.run(settings(tmp_path, cluster.bootstrap, topic="nothing", timeout=300, spark_conf=conf))
+    assert "org.apache.spark.SparkContext source: shared objects file (top)" in loaded.read_text("utf-8")
+
+
 @pytest.fixture
 def private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder for temporary files, of this test alone."""

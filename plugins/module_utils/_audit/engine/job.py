@@ -21,7 +21,7 @@ from ..._kafka.errors import CallError
 from ..libraries import Py4JJavaError, Py4JNetworkError, PySparkException, SparkSession
 from . import folders, from_snapshots, pipeline
 from .settings import Settings, SparkSettings, save_answer
-from .spark import PROGRESS, spark_session
+from .spark import PROGRESS, end_java, spark_session
 
 S = t.TypeVar("S", bound=SparkSettings)
 
@@ -49,6 +49,7 @@ def run(folder: str, load: c.Callable[[str], S], task: c.Callable[[SparkSession,
     except (PySparkException, Py4JJavaError) as exc:
         answer = {"error": f"Spark failed: {folders.cause(exc)}"}
     save_answer(folder, answer)
+    end_java()
 
 
 def _end_with_module(folder: str) -> None:

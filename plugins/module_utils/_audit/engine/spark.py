@@ -11,8 +11,10 @@ import contextlib
 import logging
 import os
 import shlex
+import subprocess
 import sys
 import threading
+import typing as t
 
 from ..._errors import TaskError
 from ..libraries import PySparkRuntimeError, SparkContext, SparkSession
@@ -20,6 +22,8 @@ from .settings import SparkSettings, private_file, save_answer
 
 PROGRESS = logging.getLogger("kafkaops.groups")
 _PROPERTIES = "spark.properties"
+# seconds for Java to end; it takes 0.3 s, or 20 s if it writes an archive of class data
+_END_TIMEOUT = 120.0
 # sessions start in 6 to 12 s, on a busy machine in 30 s; the timeout of Spark is 60 s
 _MASTER_TIMEOUT = 50.0
 _LOCAL = {
@@ -77,6 +81,17 @@ def spark_session(settings: SparkSettings, folder: str) -> c.Iterator[SparkSessi
         yield spark
     finally:
         spark.stop()
+
+
+def end_java() -> None:
+    """Let Java end by itself after the session, so that it can write an archive of its class data if configured."""
+    gateway: t.Any = SparkContext._gateway
+    if gateway is None:
+        return
+    with contextlib.suppress(OSError):
+        gateway.proc.stdin.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        gateway.proc.wait(_END_TIMEOUT)
 
 
 def stage(spark: SparkSession, name: str) -> None:
