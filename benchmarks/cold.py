@@ -46,14 +46,14 @@ def fill(cluster: Cluster) -> None:
 
 
 def settings(bootstrap: str, folder: str, java: str) -> Any:
-    """What all processes are asked for, with an option of Java."""
+    """What all processes are asked for, with an option of Java, without its hyphen."""
     spec, _rules, parse, _operation = module_of("consumer_offsets_audit")
     defaults = {name: option.get("default") for name, option in spec.items()}
     given = {
         "bootstrap_servers": [bootstrap],
         "output": folder,
         "timeout": 600.0,
-        "spark_conf": {"spark.driver.defaultJavaOptions": java} if java else {},
+        "spark_conf": {"spark.driver.defaultJavaOptions": f"-{java}"} if java else {},
     }
     return parse({**defaults, **given})
 
@@ -95,12 +95,12 @@ def measure(runs: int) -> dict[str, list[float]]:
     with Cluster.start("single") as cluster, tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as folder:
         fill(cluster)
         archive = Path(folder) / "spark.jsa"
-        took("audit", cluster.bootstrap, f"-XX:ArchiveClassesAtExit={archive}")
+        took("audit", cluster.bootstrap, f"XX:ArchiveClassesAtExit={archive}")
         # Java ignores an archive that it cannot use
         assert archive.stat().st_size > 1_000_000
         for run in range(runs):
             for part, values in seconds.items():
-                java = f"-XX:SharedArchiveFile={archive}" if part == "archive" else ""
+                java = f"XX:SharedArchiveFile={archive}" if part == "archive" else ""
                 values.append(took("bare" if part == "bare" else "audit", cluster.bootstrap, java))
                 print(f"run {run + 1}: {part} {values[-1]:.1f} s", flush=True)
     return seconds
