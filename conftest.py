@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ if not os.environ.get("PYTEST_PLUGINS", "").startswith("ansible_"):
 
     install()
     # of the Java of each Spark session, also of those that modules start
-    os.environ.setdefault("SPARK_SUBMIT_OPTS", " ".join(["-XX:TieredStopAtLevel=1", *shared(spark_class_data())]))
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", shlex.join(["-XX:TieredStopAtLevel=1", *shared(spark_class_data())]))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -205,6 +205,17 @@ def test_the_time_is_over(cluster: Cluster, tmp_path: Path, private: Path) -> No
     assert not _jobs(private)
 
 
+def test_only_java_is_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A task that has saved its result is done, whatever it still waits for."""
+    (tmp_path / "late.py").write_text(
+        f"import sys, time\nfrom {process.__package__}.settings import save_answer\n"
+        "save_answer(sys.argv[1], {'summary': {}})\ntime.sleep(300)\n",
+        "utf-8",
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    assert process.run(settings(tmp_path / "output", timeout=5), "late") == {"summary": {}}
+
+
 def test_options_are_private_and_do_not_stay(tmp_path: Path, private: Path, silent: int) -> None:
     """While the process waits for a silent master: its folder, its command lines; and afterwards."""
     wanted = settings(

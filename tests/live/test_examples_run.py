@@ -66,7 +66,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
         "needs an object store: tests/live/test_audit_storage.py"
     ),
     ("docs/docsite/rst/audit_at_scale.rst", "Audit the cluster every hour"): INCREMENTAL,
-    ("docs/docsite/rst/audit_at_scale.rst", "Audit the cluster, and write an archive of class data"): (
+    ("docs/docsite/rst/audit_at_scale.rst", "Audit the cluster, and write a CDS archive"): (
         "writes 200 MB: tests/live/test_audit_engine.py -k archive"
     ),
     (

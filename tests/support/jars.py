@@ -11,6 +11,7 @@ import hashlib
 import importlib.metadata
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -99,8 +100,11 @@ def class_data(version: str = DEFAULT_VERSION) -> Path:
 
 
 def spark_class_data() -> Path:
-    """The archive of class data with which Spark starts in half the time, if it exists; as `class_data`."""
-    return CACHE.parent / f"spark-{importlib.metadata.version('pyspark')}.jsa"
+    """The archive of class data with which Spark starts in half the time, if it exists; as `class_data`.
+
+    Java takes it only with the jars of the environment that it was made with, so it is removed with this one.
+    """
+    return Path(sys.prefix) / f"spark-{importlib.metadata.version('pyspark')}.jsa"
 
 
 def shared(archive: Path) -> list[str]:

@@ -21,7 +21,7 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
 class Moments:
-    """Copies of a folder; Python tells of each of its own writes (``sys.addaudithook``, which cannot be removed)."""
+    """Copies of a folder, before each event of Python that changes it (``sys.addaudithook``, which stays for ever)."""
 
     def __init__(self, folder: Path, copies: Path) -> None:
         self.folder = folder
@@ -50,13 +50,11 @@ class Moments:
     def _told(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self._active or event not in _CHANGES or (event == "open" and not arguments[2] & _WRITING):
             return
+        paths = [os.fsdecode(path) for path in arguments if isinstance(path, (str, bytes, os.PathLike))]
         # where there is a folder that a name is relative to, it comes last
-        path, relative_to = arguments[0], arguments[-1]
-        if isinstance(path, int):
-            return
-        if event in ("os.remove", "os.rmdir") and relative_to >= 0:
-            path = os.path.join(os.readlink(f"/proc/self/fd/{relative_to}"), os.fsdecode(path))
-        if Path(os.path.abspath(os.fsdecode(path))).is_relative_to(self.folder):
+        if event in ("os.remove", "os.rmdir") and arguments[-1] >= 0:
+            paths = [os.path.join(os.readlink(f"/proc/self/fd/{arguments[-1]}"), name) for name in paths]
+        if any(Path(os.path.abspath(path)).is_relative_to(self.folder) for path in paths):
             self._copy()
 
     def _copy(self) -> None:

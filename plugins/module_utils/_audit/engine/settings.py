@@ -183,8 +183,10 @@ def take(folder: str) -> dict[str, t.Any]:
 
 
 def save_answer(folder: str, answer: dict[str, t.Any]) -> None:
-    """Write the result of the task, or C(error) with the reason for the failure."""
-    _write(os.path.join(folder, _ANSWER), answer)
+    """Write the result of the task, or C(error) with the reason for the failure; it appears whole or not at all."""
+    path = os.path.join(folder, _ANSWER)
+    _write(f"{path}.new", answer)
+    os.replace(f"{path}.new", path)
 
 
 def load_answer(folder: str) -> dict[str, t.Any] | None:

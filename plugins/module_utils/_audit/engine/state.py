@@ -166,8 +166,8 @@ def read(
         return _whole(scanned, Unusable(f"since the audit {kept.audit_id}, {scanned.origin.obstacle}"))
     stage(spark, "Combine what was read with the state")
     combined = merge.continued(earlier, scanned.rows, scanned.small)
-    # otherwise partitions, and so files of the state, become more with each audit
-    parts = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+    # the union has the partitions of each part, and each partition is a task in all that follows
+    parts = max(int(str(spark.conf.get("spark.sql.shuffle.partitions"))), spark_read.cores(spark).number)
     rows = combined.coalesce(parts).persist(StorageLevel.MEMORY_AND_DISK)
     try:
         # reads all of the state
