@@ -13,6 +13,7 @@ import shlex
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from tests.support import commits, topics
 from tests.support.broker import Cluster
@@ -65,9 +66,9 @@ def _audits(cluster: Cluster, folder: str) -> None:
     with local_session() as spark:
         for _time in range(2):
             pipeline.audit(spark, settings)
-        java = spark.sparkContext._gateway.proc
-    java.stdin.close()
-    java.wait(120)
+        gateway: Any = spark.sparkContext._gateway
+    gateway.proc.stdin.close()
+    gateway.proc.wait(120)
 
 
 if __name__ == "__main__":
