@@ -8,10 +8,12 @@ Of a run of a broker, and with the argument "test" of a run of audits.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,26 +27,32 @@ def of_kafka() -> None:
     """Make the archive of a broker unless it exists. Raises RuntimeError as `jars` and `Cluster.start` do."""
     jars()
     if not class_data().exists():
-        fresh = _fresh(class_data())
-        with Cluster.start(java_options=_writing(fresh)) as cluster:
+        with _making(class_data()) as fresh, Cluster.start(java_options=_writing(fresh)) as cluster:
             # Java writes it when it ends in good order
             cluster.stop(timeout=120)
-        fresh.rename(class_data())
 
 
 def of_spark() -> None:
     """Make the archive of audits unless it exists; raises what an audit raises."""
     if not spark_class_data().exists():
-        fresh = _fresh(spark_class_data())
-        os.environ["SPARK_SUBMIT_OPTS"] = shlex.join(["-XX:TieredStopAtLevel=1", *_writing(fresh)])
-        with Cluster.start() as cluster, tempfile.TemporaryDirectory() as folder:
+        with (
+            _making(spark_class_data()) as fresh,
+            Cluster.start() as cluster,
+            tempfile.TemporaryDirectory() as folder,
+        ):
+            os.environ["SPARK_SUBMIT_OPTS"] = shlex.join(["-XX:TieredStopAtLevel=1", *_writing(fresh)])
             _audits(cluster, folder)
-        fresh.rename(spark_class_data())
 
 
-def _fresh(archive: Path) -> Path:
-    """A name of its own: another process may be making the same archive."""
-    return archive.with_name(f"{archive.name}.{os.getpid()}")
+@contextlib.contextmanager
+def _making(archive: Path) -> Iterator[Path]:
+    """Gives a name of its own, since another process may be making the same archive; at the end it is the archive."""
+    fresh = archive.with_name(f"{archive.name}.{os.getpid()}")
+    try:
+        yield fresh
+        fresh.rename(archive)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def _writing(archive: Path) -> list[str]:

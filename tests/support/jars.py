@@ -100,7 +100,7 @@ def class_data(version: str = DEFAULT_VERSION) -> Path:
 
 
 def spark_class_data() -> Path:
-    """The archive of class data with which Spark starts in half the time, if it exists; as `class_data`.
+    """The archive of class data with which Spark starts quicker, if it exists; made as that of `class_data`.
 
     Java takes it only with the jars of the environment that it was made with, so it is removed with this one.
     """
