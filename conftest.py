@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 
 import pytest
@@ -14,11 +13,11 @@ import pytest
 # ansible-test's own runner brings the collection along.
 if not os.environ.get("PYTEST_PLUGINS", "").startswith("ansible_"):
     from tests.support.collection import install
-    from tests.support.jars import shared, spark_class_data
+    from tests.support.jars import shared, spark_class_data, spark_options
 
     install()
     # of the Java of each Spark session, also of those that modules start
-    os.environ.setdefault("SPARK_SUBMIT_OPTS", shlex.join(["-XX:TieredStopAtLevel=1", *shared(spark_class_data())]))
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", spark_options(*shared(spark_class_data())))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

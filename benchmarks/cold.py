@@ -91,7 +91,7 @@ def took(part: str, bootstrap: str, java: str = "") -> float:
 
 def measure(runs: int) -> dict[str, list[float]]:
     """Seconds of each process in each run."""
-    seconds: dict[str, list[float]] = {"bare": [], "audit": [], "archive": []}
+    seconds: dict[str, list[float]] = {part: [] for part in _PARTS}
     with Cluster.start("single") as cluster, tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as folder:
         fill(cluster)
         archive = Path(folder) / "spark.jsa"

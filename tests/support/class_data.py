@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from tests.support import commits, topics
 from tests.support.broker import Cluster
 from tests.support.collection import install
-from tests.support.jars import QUIET, class_data, jars, spark_class_data
+from tests.support.jars import QUIET, class_data, jars, spark_class_data, spark_options
 
 
 def of_kafka() -> None:
@@ -40,7 +38,7 @@ def of_spark() -> None:
             Cluster.start() as cluster,
             tempfile.TemporaryDirectory() as folder,
         ):
-            os.environ["SPARK_SUBMIT_OPTS"] = shlex.join(["-XX:TieredStopAtLevel=1", *_writing(fresh)])
+            os.environ["SPARK_SUBMIT_OPTS"] = spark_options(*_writing(fresh))
             _audits(cluster, folder)
 
 
@@ -63,6 +61,7 @@ def _audits(cluster: Cluster, folder: str) -> None:
     """Audit a cluster with a stale group, then what is new, and end Spark's Java."""
     install()
     from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline
+    from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.spark import end_java
 
     from tests.live.task import audit_settings
     from tests.support.spark import local_session
@@ -74,9 +73,7 @@ def _audits(cluster: Cluster, folder: str) -> None:
     with local_session() as spark:
         for _time in range(2):
             pipeline.audit(spark, settings)
-        gateway: Any = spark.sparkContext._gateway
-    gateway.proc.stdin.close()
-    gateway.proc.wait(120)
+    end_java()
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import contextlib
 import fcntl
 import hashlib
 import importlib.metadata
+import shlex
 import shutil
 import subprocess
 import sys
@@ -105,6 +106,11 @@ def spark_class_data() -> Path:
     Java takes it only with the jars of the environment that it was made with, so it is removed with this one.
     """
     return Path(sys.prefix) / f"spark-{importlib.metadata.version('pyspark')}.jsa"
+
+
+def spark_options(*options: str) -> str:
+    """The environment variable SPARK_SUBMIT_OPTS with options of Java, for sessions that are short."""
+    return shlex.join(["-XX:TieredStopAtLevel=1", *options])
 
 
 def shared(archive: Path) -> list[str]:

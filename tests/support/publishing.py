@@ -78,10 +78,7 @@ def main(kind: str, where: str) -> None:
     """Run until standard input ends."""
     run: Run = functools.partial({"generated": publish_groups, "audits": audit}[kind], where)
     # as in the session of the audit
-    conf = {
-        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-    }
+    conf = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
     with local_session(conf) as spark:
         print("ready", flush=True)
         for line in sys.stdin:

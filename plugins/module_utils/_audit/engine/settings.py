@@ -15,6 +15,7 @@ import os
 import typing as t
 
 from ... import _input as inputs
+from ..._files import json_file
 from ..._kafka.options import Connection
 from ..judge.owners import Rule
 
@@ -184,9 +185,7 @@ def take(folder: str) -> dict[str, t.Any]:
 
 def save_answer(folder: str, answer: dict[str, t.Any]) -> None:
     """Write the result of the task, or C(error) with the reason for the failure; it appears whole or not at all."""
-    path = os.path.join(folder, _ANSWER)
-    _write(f"{path}.new", answer)
-    os.replace(f"{path}.new", path)
+    json_file.save(os.path.join(folder, _ANSWER), answer)
 
 
 def load_answer(folder: str) -> dict[str, t.Any] | None:
