@@ -31,7 +31,7 @@ from confluent_kafka.admin import AdminClient, ScramCredentialInfo, ScramMechani
 from tests.live.doors import USER, Doors, Options
 from tests.live.task import ansible, asked, audit_settings, connection, refusal, run, run_audit
 from tests.live.test_awx import Template
-from tests.support import commits, msk, topics, truth
+from tests.support import commits, coordinators, msk, topics, truth
 from tests.support.broker import Cluster
 from tests.support.event_source import load
 
@@ -522,6 +522,7 @@ def test_a_password_that_changes_under_a_task(
 ) -> None:
     """The first connection stays; each other broker refuses one login, and its groups fail at once."""
     user = f"changes-{request.node.callspec.id}"
+    coordinators.prefer(three.client())
     set_password(three, user, "wrong-secret")
     names = [f"{user}-{number}" for number in range(30)]
     topics.create(three.client(), user, 1)
