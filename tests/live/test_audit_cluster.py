@@ -53,8 +53,11 @@ class Executors(NamedTuple):
 def executors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executors]:
     folder = tmp_path_factory.mktemp("spark")
     python = executor_python(folder / "python")
-    with standalone(folder) as url:
-        yield Executors(url, python, folder)
+    with pytest.MonkeyPatch.context() as environment:
+        # as users have it, with generated code
+        environment.delenv("SPARK_CONF_DIR")
+        with standalone(folder) as url:
+            yield Executors(url, python, folder)
 
 
 @pytest.fixture(scope="module")

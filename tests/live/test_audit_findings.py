@@ -313,7 +313,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     settings = audit_settings(tmp_path_factory.mktemp("judged"))
     facts = Facts("none", NOW, 0.0, len(world.rows), {UNREAD: "an open transaction"}, [], None)
     # as in the session of the audit
-    with local_session({"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}) as spark:
+    with local_session() as spark:
         compared = pipeline.compare(settings, facts, world.scan(spark), world.frames(spark), world.fetch)
         answer = publish(settings, facts, compared, Store.of(spark, settings))
         frames = {name: spark.read.parquet(path) for name, path in answer["tables"].items()}

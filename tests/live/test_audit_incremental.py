@@ -301,8 +301,7 @@ def test_a_kill_between_any_two_writes(
     """What is there at each of these moments is a whole audit, and the next one finds what a full audit finds."""
     topic, output = topic_of(request), tmp_path / "audited"
     moments = Moments(output, tmp_path / "moments")
-    config = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
-    with local_session(config) as spark:
+    with local_session() as spark:
 
         def audit(where: Path, *, incremental: bool = True) -> Audited:
             settings = audit_settings(where, cluster.bootstrap, topic=topic, incremental=incremental)

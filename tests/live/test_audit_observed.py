@@ -159,7 +159,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Audited:
     """All cases in one audit, which follows seven others, in a location with the snapshots of another cluster."""
     output = tmp_path_factory.mktemp("observed")
     settings = audit_settings(output, source="snapshots", stale_after="30d", min_snapshots=LEAST)
-    with local_session({"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}) as spark:
+    with local_session() as spark:
         snapshots = Snapshots(LocalFolder(str(output), []), "mine")
         stories = {name: case.seen for name, case in CASES.items()} | GONE
         for number in range(len(DAYS)):

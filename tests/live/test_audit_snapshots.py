@@ -161,7 +161,7 @@ def test_groups_over_many_snapshots(world: Cluster, tmp_path: Path) -> None:
     assert "no group can be stale yet, with 1 snapshot since" in Path(first["report"]).read_text("utf-8")
 
     with contextlib.ExitStack() as running:
-        with local_session({"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}) as spark:
+        with local_session() as spark:
             _refused(spark, tmp_path, address)
             _taken(spark, tmp_path, address, Story(client, running))
             audit = _audited(spark, tmp_path, address)

@@ -110,7 +110,8 @@ def spark_class_data() -> Path:
 
 def spark_options(*options: str) -> str:
     """The environment variable SPARK_SUBMIT_OPTS with options of Java, for sessions that are short."""
-    return shlex.join(["-XX:TieredStopAtLevel=1", *options])
+    # in the default code cache of this compiler, Java drops what it will need again
+    return shlex.join(["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=128m", "-XX:+UseSerialGC", *options])
 
 
 def shared(archive: Path) -> list[str]:

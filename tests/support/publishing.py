@@ -77,9 +77,7 @@ def _in_a_child(run: Run, spark: SparkSession, line: str) -> int:
 def main(kind: str, where: str) -> None:
     """Run until standard input ends."""
     run: Run = functools.partial({"generated": publish_groups, "audits": audit}[kind], where)
-    # as in the session of the audit
-    conf = {"spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS"}
-    with local_session(conf) as spark:
+    with local_session() as spark:
         print("ready", flush=True)
         for line in sys.stdin:
             pid = _in_a_child(run, spark, line)

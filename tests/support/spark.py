@@ -25,6 +25,8 @@ from tests.support.lock import locked
 from tests.support.ports import HOST, free, listening
 from tests.support.process import Process
 
+#: The folder with the configuration of all Spark sessions of the tests (environment variable SPARK_CONF_DIR).
+DEFAULTS = Path(__file__).with_name("spark_conf")
 _HOME = Path(pyspark.__file__).parent
 _LIBRARIES = ("confluent-kafka", "pyarrow")
 
@@ -44,7 +46,12 @@ def session(master: str, python: str, config: Mapping[str, str] | None = None) -
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.host": HOST,
         "spark.driver.bindAddress": HOST,
-        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.shuffle.partitions": "2",
+        # plans again after each shuffle, which takes longer than the queries of tests
+        "spark.sql.adaptive.enabled": "false",
+        # the next three as in the session of an audit
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
+        "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         "spark.sql.session.timeZone": "UTC",
         **(config or {}),
     }
