@@ -14,12 +14,10 @@ import pytest
 if not os.environ.get("PYTEST_PLUGINS", "").startswith("ansible_"):
     from tests.support.collection import install
     from tests.support.jars import shared, spark_class_data, spark_options
-    from tests.support.spark import DEFAULTS
 
     install()
-    # of each Spark session, also of those that modules start
+    # of the Java of each Spark session, also of those that modules start
     os.environ.setdefault("SPARK_SUBMIT_OPTS", spark_options(*shared(spark_class_data())))
-    os.environ.setdefault("SPARK_CONF_DIR", str(DEFAULTS))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -53,11 +53,8 @@ class Executors(NamedTuple):
 def executors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executors]:
     folder = tmp_path_factory.mktemp("spark")
     python = executor_python(folder / "python")
-    with pytest.MonkeyPatch.context() as environment:
-        # as users have it, with generated code
-        environment.delenv("SPARK_CONF_DIR")
-        with standalone(folder) as url:
-            yield Executors(url, python, folder)
+    with standalone(folder) as url:
+        yield Executors(url, python, folder)
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +76,9 @@ def test_the_same_audit_through_ansible(cluster: Cluster, executors: Executors, 
         "spark.driver.host": HOST,
         "spark.executor.memory": "512m",
         "spark.sql.shuffle.partitions": 2,
+        # as Spark does by default, and not as in other tests
+        "spark.sql.codegen.wholeStage": True,
+        "spark.sql.codegen.factoryMode": "FALLBACK",
     }
     with ThreadPoolExecutor(1) as pool:
         audit = pool.submit(

@@ -30,6 +30,16 @@ CACHE = POM.parents[3] / ".cache" / "kafka"
 #: Without what Java says about class data that it cannot use, among the output of tools.
 QUIET = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
 _JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dorg.slf4j.simpleLogger.showDateTime=true")
+#: Of Spark. To generate and to compile code takes longer than the queries of tests, and in the default code cache of this
+#: compiler, Java drops what it needs again. A folder with spark-defaults.conf would be in the class path, and Java takes
+#: no archive of class data then.
+_SHORT_SESSION = (
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:ReservedCodeCacheSize=128m",
+    "-Dspark.sql.codegen.wholeStage=false",
+    "-Dspark.sql.codegen.factoryMode=NO_CODEGEN",
+)
 
 
 def jars(version: str = DEFAULT_VERSION) -> Path:
@@ -110,8 +120,7 @@ def spark_class_data() -> Path:
 
 def spark_options(*options: str) -> str:
     """The environment variable SPARK_SUBMIT_OPTS with options of Java, for sessions that are short."""
-    # in the default code cache of this compiler, Java drops what it will need again
-    return shlex.join(["-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=128m", "-XX:+UseSerialGC", *options])
+    return shlex.join([*_SHORT_SESSION, *options])
 
 
 def shared(archive: Path) -> list[str]:

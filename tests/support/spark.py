@@ -25,8 +25,6 @@ from tests.support.lock import locked
 from tests.support.ports import HOST, free, listening
 from tests.support.process import Process
 
-#: The folder with the configuration of all Spark sessions of the tests (environment variable SPARK_CONF_DIR).
-DEFAULTS = Path(__file__).with_name("spark_conf")
 _HOME = Path(pyspark.__file__).parent
 _LIBRARIES = ("confluent-kafka", "pyarrow")
 
