@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
 
 from tests.checks.conftest import run
 from tests.support.collection import CHECKOUT
@@ -212,6 +213,16 @@ def test_a_role_documents_its_defaults_and_has_its_playbook(role: str) -> None:
     header = (CHECKOUT / "playbooks" / f"{role}.yml").read_text(encoding="utf-8").partition("- name:")[0]
     assert "# Requirements:" in header
     assert all(name in header for name, option in options.items() if option.get("required"))
+
+
+@pytest.mark.fast
+def test_the_role_of_an_audit_has_the_options_of_the_module() -> None:
+    specs = yaml.safe_load((CHECKOUT / "roles" / "audit" / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))
+    options = specs["argument_specs"]["main"]["options"]
+    spec = module_of("consumer_offsets_audit").spec
+    own = {name: option for name, option in spec.items() if name not in CONNECTION_SPEC or name == "timeout"}
+    assert options.keys() == {f"audit_{name}" for name in own}
+    assert all(options[f"audit_{name}"]["type"] in (option["type"], "raw") for name, option in own.items())
 
 
 @pytest.mark.fast
