@@ -30,9 +30,9 @@ CACHE = POM.parents[3] / ".cache" / "kafka"
 #: Without what Java says about class data that it cannot use, among the output of tools.
 QUIET = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
 _JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dorg.slf4j.simpleLogger.showDateTime=true")
-#: Of Spark. To generate and to compile code takes longer than the queries of tests, and in the default code cache of this
-#: compiler, Java drops what it needs again. A folder with spark-defaults.conf would be in the class path, and Java takes
-#: no archive of class data then.
+#: Of Spark. To generate and to compile code takes longer than the queries of tests, and in the default code cache of
+#: this compiler, Java drops what it needs again. A folder with spark-defaults.conf would be in the class path, and Java
+#: takes no archive of class data then.
 _SHORT_SESSION = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
