@@ -2,19 +2,21 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Audits in HDFS and in S3, the first on executors of another user, who share no folder with the module."""
+"""Audits in S3, and in HDFS on YARN, and on executors of another user, who share no folder with the module."""
 
 from __future__ import annotations
 
 import io
 import json
 import re
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+import pyspark
 import pytest
 
 from tests.live.task import ansible
@@ -24,9 +26,12 @@ from tests.support.hdfs import Hdfs, hdfs
 from tests.support.ports import HOST
 from tests.support.s3 import KEY, READER, S3, SECRET, s3
 from tests.support.spark import standalone, stranger
+from tests.support.yarn import yarn
 
 GROUPS = [f"audit-storage-{number}" for number in range(5)]
 TABLES = {"offsets", "start_offsets", "groups", "activity", "findings"}
+#: The options of a Java that ends soon.
+SHORT = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 OPTIONS: dict[str, Any] = {"include": ["audit-storage-*"], "stale_after": "1s", "timeout": 800}
 
 
@@ -94,6 +99,48 @@ def test_an_object_store(cluster: Cluster, object_store: S3, tmp_path: Path, mon
     assert {path.name for path in (local / "audits").iterdir()} == set(ids[1:])
     told = [path.read_bytes() for path in local.rglob("*") if path.is_file()]
     assert not any(SECRET.encode() in text for text in [*told, *objects.values()])
+
+
+@pytest.mark.usefixtures("committed")
+def test_executors_on_yarn(
+    cluster: Cluster,
+    file_system: Hdfs,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As in the guide: the file system and the ResourceManager are those of HADOOP_CONF_DIR."""
+    given = {**OPTIONS, "output": "hdfs:///yarn", "local_output": str(tmp_path / "local"), "master": "yarn"}
+    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
+    refused = ansible("consumer_offsets_audit", cluster.bootstrap, **given)
+    assert refused["rc"], refused
+    assert refused["msg"].startswith("master is yarn, but HADOOP_CONF_DIR is not set: ")
+    conf = {
+        "spark.pyspark.python": sys.executable,
+        "spark.driver.host": HOST,
+        "spark.executor.instances": 1,
+        "spark.executor.cores": 2,
+        "spark.executor.memory": "512m",
+        "spark.executor.extraJavaOptions": SHORT,
+        "spark.yarn.am.extraJavaOptions": SHORT,
+        "spark.sql.shuffle.partitions": 2,
+        # 400 MB that would be copied to HDFS
+        "spark.yarn.jars": f"local:{Path(pyspark.__file__).parent}/jars/*",
+    }
+    with yarn(tmp_path_factory.mktemp("yarn"), file_system.uri) as started:
+        monkeypatch.setenv("HADOOP_CONF_DIR", str(started.configuration))
+        returned = ansible("consumer_offsets_audit", cluster.bootstrap, spark_conf=conf, **given)
+        assert returned["rc"] == 0, returned["msg"]
+        [application] = started.applications()
+        containers = list(started.configuration.glob("containers/*/*/stdout"))
+    assert (application["name"], application["finalStatus"]) == ("kafkaops.groups audit", "SUCCEEDED")
+    # one of them is the application master
+    assert len(containers) == 2
+    assert set(returned["stale_groups"]) == set(GROUPS)
+    assert returned["tables"]["groups"] == f"hdfs:///yarn/audits/{returned['audit_id']}/groups"
+    groups = f"/yarn/audits/{returned['audit_id']}/groups"
+    parts = [file_system.read(f"{groups}/{name}") for name in file_system.names(groups) if name.endswith(".parquet")]
+    assert {row["group"] for row in rows(parts) if row["stale"]} == set(GROUPS)
 
 
 @pytest.mark.usefixtures("committed")

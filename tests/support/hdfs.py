@@ -13,15 +13,11 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.sax.saxutils import escape
 
-import pyspark
-
-from tests.support import jars
+from tests.support.hadoop import configure, java
 from tests.support.ports import HOST, free
 from tests.support.process import Process
 
-POM = Path(__file__).resolve().parent / "storage" / "pom.xml"
 _SERVER = "org.apache.hadoop.hdfs.server"
 
 
@@ -50,9 +46,9 @@ def hdfs(folder: Path, timeout: float = 180) -> Iterator[Hdfs]:
     """
     rpc, web, *data = free(5)
     found = Hdfs(f"hdfs://{HOST}:{rpc}", f"http://{HOST}:{web}")
-    _configure(folder, "core-site.xml", {"fs.defaultFS": found.uri, "hadoop.tmp.dir": str(folder / "data")})
+    configure(folder, "core-site.xml", {"fs.defaultFS": found.uri, "hadoop.tmp.dir": str(folder / "data")})
     names = ("dfs.datanode.address", "dfs.datanode.http.address", "dfs.datanode.ipc.address")
-    _configure(
+    configure(
         folder,
         "hdfs-site.xml",
         {
@@ -63,13 +59,13 @@ def hdfs(folder: Path, timeout: float = 180) -> Iterator[Hdfs]:
             **{name: f"{HOST}:{port}" for name, port in zip(names, data, strict=True)},
         },
     )
-    classpath = f"{folder}:{jars.fetched(POM, 'hdfs', '-Phdfs')}/*:{Path(pyspark.__file__).parent / 'jars'}/*"
-    java = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classpath]
+    command = java(folder)
     name_node, data_node = f"{_SERVER}.namenode.NameNode", f"{_SERVER}.datanode.DataNode"
-    subprocess.run([*java, name_node, "-format", "-nonInteractive"], check=True, capture_output=True, timeout=timeout)
+    formatted = [*command, name_node, "-format", "-nonInteractive"]
+    subprocess.run(formatted, check=True, capture_output=True, timeout=timeout)
     with contextlib.ExitStack() as stack:
         for name in (name_node, data_node):
-            process = Process([*java, name], folder / f"{name.rpartition('.')[2]}.log")
+            process = Process([*command, name], folder / f"{name.rpartition('.')[2]}.log")
             stack.callback(process.kill)
         deadline = time.monotonic() + timeout
         while not _ready(found.web):
@@ -77,13 +73,6 @@ def hdfs(folder: Path, timeout: float = 180) -> Iterator[Hdfs]:
                 raise RuntimeError(f"HDFS does not start:\n{process.tail()}")
             time.sleep(0.2)
         yield found
-
-
-def _configure(folder: Path, name: str, properties: dict[str, str]) -> None:
-    lines = [
-        f"<property><name>{key}</name><value>{escape(value)}</value></property>" for key, value in properties.items()
-    ]
-    (folder / name).write_text("\n".join(["<configuration>", *lines, "</configuration>"]), "utf-8")
 
 
 def _ready(web: str) -> bool:

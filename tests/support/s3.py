@@ -14,7 +14,7 @@ from typing import NamedTuple
 import boto3
 
 from tests.support import jars
-from tests.support.hdfs import POM
+from tests.support.hadoop import POM
 from tests.support.ports import HOST, free, listening
 from tests.support.process import Process
 

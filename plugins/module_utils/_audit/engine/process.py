@@ -27,6 +27,8 @@ from . import job
 from .settings import SparkSettings, load_answer
 
 _MASTER_TIMEOUT = 5.0
+# environment variables with the configuration of YARN, as of spark-submit
+_HADOOP = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
 _TAIL_BYTES = 20_000
 # seconds; the processes of a killed task end within this time
 _LOCK_TIMEOUT = 15.0
@@ -50,6 +52,11 @@ def check(settings: SparkSettings) -> None:
         )
     if settings.standalone:
         _check_master(settings.master)
+    if settings.master == "yarn" and not any(os.environ.get(name) for name in _HADOOP):
+        raise NothingRead(
+            "master is yarn, but HADOOP_CONF_DIR is not set: set it in the environment of the task, to the folder with "
+            "the configuration of the Hadoop client."
+        )
 
 
 def _check_master(master: str) -> None:
