@@ -19,6 +19,7 @@ from unittest import mock
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils import notebook
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline, state
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import access as access_module
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import (
     distribution,
@@ -40,7 +41,7 @@ from confluent_kafka.admin import AdminClient
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from tests.live.task import connection
+from tests.live.task import audit_settings, connection
 from tests.support import commits, consumers, coordinators, offsets_topic, topics, truth
 from tests.support.broker import Cluster
 from tests.support.ca import KEY_PASSWORD
@@ -447,6 +448,25 @@ def many(cluster: Cluster, name: str, count: int) -> tuple[list[Record], str]:
     for start in range(0, count, 1000):
         offsets_topic.write(cluster.client(), records[start : start + 1000], topic)
     return records, topic
+
+
+def test_queries_of_a_small_topic_are_interpreted(
+    cluster: Cluster, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless the user has configured it; also of an incremental audit that continues from a small state."""
+    _records, topic = many(cluster, "audit-interpreted", 100)
+    whole, mode = "spark.sql.codegen.wholeStage", "spark.sql.codegen.factoryMode"
+    given = {"topic": topic, "spark_conf": {mode: "FALLBACK"}, "incremental": True}
+    for small, few, compiled in ((-1, 1_000, True), (1 << 20, 1, True), (1 << 20, 1_000, False)):
+        monkeypatch.setattr(distribution, "_SMALL", small)
+        monkeypatch.setattr(state, "_FEW_ROWS", few)
+        spark.conf.set(whole, "true")
+        spark.conf.set(mode, "FALLBACK")
+        pipeline.audit(spark, audit_settings(tmp_path, cluster.bootstrap, **given))
+        assert spark.conf.get(whole) == str(compiled).lower(), (small, few)
+        assert spark.conf.get(mode) == "FALLBACK"
+    # as in other tests
+    spark.conf.set(mode, "NO_CODEGEN")
 
 
 def test_the_rate_is_kept(cluster: Cluster) -> None:

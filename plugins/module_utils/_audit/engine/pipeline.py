@@ -27,7 +27,7 @@ from . import state
 from .facts import Compared, Facts
 from .publish import publish
 from .settings import Settings
-from .spark import stage
+from .spark import interpret_queries, stage
 from .store import Store
 
 Row = dict[str, t.Any]
@@ -58,6 +58,8 @@ def audit(spark: SparkSession, settings: Settings) -> Row:
         scan = spark_read.read(
             spark, settings.connection, settings.topic, settings.deadline, settings.client_rack, settings.read_rate
         )
+    if scan.small:
+        interpret_queries(spark, settings)
     committed = _committed(scan.rows)
     in_log = _names(scan.rows) if settings.owners else frozenset()
     stage(spark, "Query groups without members, topics and logs")

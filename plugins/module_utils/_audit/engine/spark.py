@@ -34,6 +34,8 @@ _LOCAL = {
     # halves the time of a cold start; the scan does not run in Java
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
 }
+# of queries
+_INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 
 
 @contextlib.contextmanager
@@ -100,6 +102,13 @@ def stage(spark: SparkSession, name: str) -> None:
     """Write the name of the next stage of the task to the log, and show it with its jobs in the Spark UI."""
     PROGRESS.info(name)
     spark.sparkContext.setJobDescription(name)
+
+
+def interpret_queries(spark: SparkSession, settings: SparkSettings) -> None:
+    """Let Spark interpret the queries of a small topic, for which it takes longer to generate and compile code."""
+    for name, value in _INTERPRETED.items():
+        if name not in settings.spark_conf:
+            spark.conf.set(name, value)
 
 
 def _exit_without_master(settings: SparkSettings, folder: str) -> None:

@@ -32,6 +32,8 @@ from .store import STATE, Audit, Draft, Store
 VERSION = 1
 # how many days of activity are kept; see `merge.kept`
 DAYS = 400
+# rows of a state that Spark combines quicker without compiled code
+_FEW_ROWS = 50_000
 _EPOCH = datetime.date(1970, 1, 1)
 
 
@@ -64,6 +66,7 @@ class Reading:
         since: the audit whose state was continued; None if the whole topic was read.
         unusable: why the whole topic was read.
         before: the number of rows of the state that was continued.
+        small: whether a small topic was read, and continued from a small state.
     """
 
     rows: DataFrame
@@ -73,6 +76,7 @@ class Reading:
     before: int
     combined: DataFrame
     marks: Marks | None
+    small: bool
 
     @property
     def warnings(self) -> list[str]:
@@ -176,7 +180,8 @@ def read(
         rows.unpersist()
         scanned.rows.unpersist()
         return _whole(scan(), _damaged(kept, exc))
-    return Reading(_judged(rows), scanned.ended, kept.audit_id, None, kept.rows, rows, scanned.marks)
+    small = scanned.small and kept.rows <= _FEW_ROWS
+    return Reading(_judged(rows), scanned.ended, kept.audit_id, None, kept.rows, rows, scanned.marks, small)
 
 
 def _find(stored: Store, cluster_id: str, created: datetime.datetime, topic: str) -> Kept | Unusable:
@@ -201,7 +206,7 @@ def _damaged(kept: Kept, exc: Exception) -> Unusable:
 
 
 def _whole(scanned: Scanned, why: Unusable) -> Reading:
-    return Reading(_judged(scanned.rows), scanned.ended, None, why, 0, scanned.rows, scanned.marks)
+    return Reading(_judged(scanned.rows), scanned.ended, None, why, 0, scanned.rows, scanned.marks, scanned.small)
 
 
 def _judged(rows: DataFrame) -> DataFrame:
