@@ -30,9 +30,10 @@ def example() -> dict[str, Any]:
 
 def rendered(properties: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The pod of an executor and its container, made by the classes of Spark that also make those of real clusters."""
-    gateway = launch_gateway()
+    start: Any = launch_gateway
+    gateway = start()
     try:
-        java: Any = gateway.jvm
+        java = gateway.jvm
 
         def instance(name: str) -> Any:
             """The instance of an object of Scala."""

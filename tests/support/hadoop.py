@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 import pyspark
 
 from tests.support import jars
+from tests.support.process import Process
 
 POM = Path(__file__).resolve().parent / "storage" / "pom.xml"
 
@@ -30,3 +33,27 @@ def configure(folder: Path, name: str, properties: Mapping[str, str]) -> None:
         f"<property><name>{key}</name><value>{escape(value)}</value></property>" for key, value in properties.items()
     ]
     (folder / name).write_text("\n".join(["<configuration>", *lines, "</configuration>"]), "utf-8")
+
+
+@contextlib.contextmanager
+def servers(
+    folder: Path,
+    names: tuple[str, ...],
+    ready: Callable[[], bool],
+    timeout: float,
+    env: Mapping[str, str] | None = None,
+) -> Iterator[None]:
+    """Start classes of Hadoop with the configuration in a folder, and stop them at the end; their logs go there, too.
+
+    :raises RuntimeError: when they are not ready in `timeout` seconds; the message ends with the log of the last one.
+    """
+    with contextlib.ExitStack() as stack:
+        for name in names:
+            process = Process([*java(folder), name], folder / f"{name.rpartition('.')[2]}.log", env=env)
+            stack.callback(process.kill)
+        deadline = time.monotonic() + timeout
+        while not ready():
+            if not process.alive or time.monotonic() > deadline:
+                raise RuntimeError(f"{name} does not start:\n{process.tail()}")
+            time.sleep(0.2)
+        yield

@@ -8,15 +8,13 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.support.hadoop import configure, java
+from tests.support.hadoop import configure, java, servers
 from tests.support.ports import HOST, free
-from tests.support.process import Process
 
 _SERVER = "org.apache.hadoop.hdfs.server"
 
@@ -59,19 +57,10 @@ def hdfs(folder: Path, timeout: float = 180) -> Iterator[Hdfs]:
             **{name: f"{HOST}:{port}" for name, port in zip(names, data, strict=True)},
         },
     )
-    command = java(folder)
     name_node, data_node = f"{_SERVER}.namenode.NameNode", f"{_SERVER}.datanode.DataNode"
-    formatted = [*command, name_node, "-format", "-nonInteractive"]
+    formatted = [*java(folder), name_node, "-format", "-nonInteractive"]
     subprocess.run(formatted, check=True, capture_output=True, timeout=timeout)
-    with contextlib.ExitStack() as stack:
-        for name in (name_node, data_node):
-            process = Process([*command, name], folder / f"{name.rpartition('.')[2]}.log")
-            stack.callback(process.kill)
-        deadline = time.monotonic() + timeout
-        while not _ready(found.web):
-            if not process.alive or time.monotonic() > deadline:
-                raise RuntimeError(f"HDFS does not start:\n{process.tail()}")
-            time.sleep(0.2)
+    with servers(folder, (name_node, data_node), lambda: _ready(found.web), timeout):
         yield found
 
 

@@ -8,15 +8,13 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.support.hadoop import configure, java
+from tests.support.hadoop import configure, servers
 from tests.support.ports import HOST, free
-from tests.support.process import Process
 
 _SERVER = "org.apache.hadoop.yarn.server"
 
@@ -69,18 +67,10 @@ def yarn(folder: Path, file_system: str, timeout: float = 180) -> Iterator[Yarn]
             "yarn.scheduler.minimum-allocation-mb": "256",
         },
     )
-    command = java(folder)
-    with contextlib.ExitStack() as stack:
-        for name in (f"{_SERVER}.resourcemanager.ResourceManager", f"{_SERVER}.nodemanager.NodeManager"):
-            # its containers have no other Java
-            env = {"JAVA_HOME": str(Path(shutil.which("java") or "java").resolve().parents[1])}
-            process = Process([*command, name], folder / f"{name.rpartition('.')[2]}.log", env=env)
-            stack.callback(process.kill)
-        deadline = time.monotonic() + timeout
-        while not _ready(found.web):
-            if not process.alive or time.monotonic() > deadline:
-                raise RuntimeError(f"YARN does not start:\n{process.tail()}")
-            time.sleep(0.2)
+    # the containers have no other Java
+    env = {"JAVA_HOME": str(Path(shutil.which("java") or "java").resolve().parents[1])}
+    names = (f"{_SERVER}.resourcemanager.ResourceManager", f"{_SERVER}.nodemanager.NodeManager")
+    with servers(folder, names, lambda: _ready(found.web), timeout, env):
         yield found
 
 
