@@ -31,7 +31,7 @@ from tests.support import commits, topics
 from tests.support.broker import Cluster
 from tests.support.ports import HOST, free
 from tests.support.process import command_lines
-from tests.support.spark import executor_python, session, standalone
+from tests.support.spark import EXECUTORS, executor_python, session, standalone
 
 GROUPS = [f"audit-cluster-{number}" for number in range(20)]
 
@@ -59,7 +59,7 @@ def executors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executors]:
 
 @pytest.fixture(scope="module")
 def spark(executors: Executors) -> Iterator[SparkSession]:
-    with session(executors.url, executors.python, {"spark.executor.memory": "512m"}) as made:
+    with session(executors.url, executors.python, EXECUTORS) as made:
         shipping.ship(made)
         yield made
 
@@ -74,7 +74,7 @@ def test_the_same_audit_through_ansible(cluster: Cluster, executors: Executors, 
     conf = {
         "spark.pyspark.python": executors.python,
         "spark.driver.host": HOST,
-        "spark.executor.memory": "512m",
+        **EXECUTORS,
         "spark.sql.shuffle.partitions": 2,
         # as Spark does by default, and not as in other tests
         "spark.sql.codegen.wholeStage": True,

@@ -25,13 +25,11 @@ from tests.support.broker import Cluster
 from tests.support.hdfs import Hdfs, hdfs
 from tests.support.ports import HOST
 from tests.support.s3 import KEY, READER, S3, SECRET, s3
-from tests.support.spark import standalone, stranger
+from tests.support.spark import EXECUTORS, standalone, stranger
 from tests.support.yarn import yarn
 
 GROUPS = [f"audit-storage-{number}" for number in range(5)]
 TABLES = {"offsets", "start_offsets", "groups", "activity", "findings"}
-#: The options of a Java that ends soon.
-SHORT = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 OPTIONS: dict[str, Any] = {"include": ["audit-storage-*"], "stale_after": "1s", "timeout": 800}
 
 
@@ -120,9 +118,8 @@ def test_executors_on_yarn(
         "spark.driver.host": HOST,
         "spark.executor.instances": 1,
         "spark.executor.cores": 2,
-        "spark.executor.memory": "512m",
-        "spark.executor.extraJavaOptions": SHORT,
-        "spark.yarn.am.extraJavaOptions": SHORT,
+        **EXECUTORS,
+        "spark.yarn.am.extraJavaOptions": EXECUTORS["spark.executor.extraJavaOptions"],
         "spark.sql.shuffle.partitions": 2,
         # 400 MB that would be copied to HDFS
         "spark.yarn.jars": f"local:{Path(pyspark.__file__).parent}/jars/*",
@@ -152,7 +149,7 @@ def test_executors_of_another_user_and_hdfs(
         conf = {
             "spark.pyspark.python": user.python,
             "spark.driver.host": HOST,
-            "spark.executor.memory": "512m",
+            **EXECUTORS,
             "spark.sql.shuffle.partitions": 2,
             # both have the same address, but not the same folders
             "spark.shuffle.readHostLocalDisk": False,

@@ -24,7 +24,7 @@ def java(configuration: Path) -> list[str]:
     # the rest of the classpath is in the package of PySpark
     folders = (jars.fetched(POM, "hadoop", "-Phadoop"), Path(pyspark.__file__).parent / "jars")
     classpath = ":".join([str(configuration), *(f"{folder}/*" for folder in folders)])
-    return ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classpath]
+    return ["java", "-Xmx256m", *jars.QUICK, "-cp", classpath]
 
 
 def configure(folder: Path, name: str, properties: Mapping[str, str]) -> None:

@@ -29,13 +29,14 @@ CACHE = POM.parents[3] / ".cache" / "kafka"
 
 #: Without what Java says about class data that it cannot use, among the output of tools.
 QUIET = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
-_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Dorg.slf4j.simpleLogger.showDateTime=true")
+#: For a Java that ends soon, or has little to do.
+QUICK = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+_JVM = (*QUICK, "-Xshare:auto", "-Dorg.slf4j.simpleLogger.showDateTime=true")
 #: Of Spark. To generate and to compile code takes longer than the queries of tests, and in the default code cache of
 #: this compiler, Java drops what it needs again. A folder with spark-defaults.conf would be in the class path, and Java
 #: takes no archive of class data then.
 _SHORT_SESSION = (
-    "-XX:+UseSerialGC",
-    "-XX:TieredStopAtLevel=1",
+    *QUICK,
     "-XX:ReservedCodeCacheSize=128m",
     "-Dspark.sql.codegen.wholeStage=false",
     "-Dspark.sql.codegen.factoryMode=NO_CODEGEN",

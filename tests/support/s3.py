@@ -86,7 +86,7 @@ def s3(folder: Path, bucket: str, timeout: float = 120) -> Iterator[S3]:
         options += ["--properties", str(conf)]
     logging = folder / "logback.xml"
     logging.write_text(_LOGGING, "utf-8")
-    command = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+    command = ["java", "-Xmx256m", *jars.QUICK]
     command += [f"-Dlogback.configurationFile={logging}", "-cp", f"{jars.fetched(POM, 's3proxy', '-Ps3proxy')}/*"]
     process = Process([*command, "org.gaul.s3proxy.Main", *options], folder / "s3proxy.log")
     try:

@@ -21,10 +21,13 @@ from unittest import mock
 import pyspark
 from pyspark.sql import SparkSession
 
+from tests.support.jars import QUICK
 from tests.support.lock import locked
 from tests.support.ports import HOST, free, listening
 from tests.support.process import Process
 
+#: Of executors with little to do.
+EXECUTORS = {"spark.executor.memory": "512m", "spark.executor.extraJavaOptions": " ".join(QUICK)}
 _HOME = Path(pyspark.__file__).parent
 _LIBRARIES = ("confluent-kafka", "pyarrow")
 
@@ -145,6 +148,7 @@ def executor_python(folder: Path, base: str = sys.executable) -> str:
 def _start(stack: contextlib.ExitStack, log: Path, name: str, *arguments: str, user: Stranger | None = None) -> Process:
     command = [str(_HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--host", HOST, *arguments]
     env = {"SPARK_HOME": str(_HOME), "SPARK_LOCAL_IP": HOST, "SPARK_DAEMON_MEMORY": "256m"}
+    env["SPARK_DAEMON_JAVA_OPTS"] = " ".join(QUICK)
     if user:
         command, env = [*user.prefix, *command], {**env, **user.environment}
     process = Process(command, log, env=env, folder=user.home if user else log.parent)
