@@ -206,8 +206,12 @@ def test_odd_values_get_one_sentence(name: str) -> None:
 
 
 def options_of(name: str) -> list[str]:
-    """The options of a module but its folder, which would be made; those of the connection only of the first module."""
-    shared = CONNECTION_SPEC if connects(name) and name != CONNECTING[0] else {}
+    """All options of a module but its folder, which would be created.
+
+    Those of the connection are the same in all modules, and are tried in the first one, and in the audit, which passes
+    them to another client, too.
+    """
+    shared = CONNECTION_SPEC if connects(name) and name not in (CONNECTING[0], "consumer_offsets_audit") else {}
     spec = module_of(name).spec
     return sorted(option for option in spec if option != "output" and shared.get(option) != spec[option])
 

@@ -223,6 +223,14 @@ def test_the_role_of_an_audit_has_the_options_of_the_module() -> None:
     own = {name: option for name, option in spec.items() if name not in CONNECTION_SPEC or name == "timeout"}
     assert options.keys() == {f"audit_{name}" for name in own}
     assert all(options[f"audit_{name}"]["type"] in (option["type"], "raw") for name, option in own.items())
+    tasks = yaml.safe_load((CHECKOUT / "roles" / "audit" / "tasks" / "audit.yml").read_text(encoding="utf-8"))
+    [given] = [task[module] for task in tasks for module in task if module == "kafkaops.groups.consumer_offsets_audit"]
+    assert given.keys() == own.keys()
+    variables = {"include": "__audit_included", "exclude": "__audit_excluded"}
+    assert all(
+        re.search(rf"\b{variables.get(name, f'audit_{name}')}\b", value) and value.count("audit_") == 1
+        for name, value in given.items()
+    )
 
 
 @pytest.mark.fast

@@ -31,7 +31,7 @@ from tests.support import commits, topics
 from tests.support.broker import Cluster
 from tests.support.ports import HOST, free
 from tests.support.process import command_lines
-from tests.support.spark import EXECUTORS, executor_python, session, standalone
+from tests.support.spark import COMPILED, EXECUTORS, executor_python, session, standalone
 
 GROUPS = [f"audit-cluster-{number}" for number in range(20)]
 
@@ -76,9 +76,7 @@ def test_the_same_audit_through_ansible(cluster: Cluster, executors: Executors, 
         "spark.driver.host": HOST,
         **EXECUTORS,
         "spark.sql.shuffle.partitions": 2,
-        # as Spark does by default, and not as in other tests
-        "spark.sql.codegen.wholeStage": True,
-        "spark.sql.codegen.factoryMode": "FALLBACK",
+        **COMPILED,
     }
     with ThreadPoolExecutor(1) as pool:
         audit = pool.submit(

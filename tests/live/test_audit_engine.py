@@ -151,6 +151,19 @@ def test_a_master_that_cannot_be_reached(tmp_path: Path) -> None:
         process.check(settings(tmp_path, master="spark://nobody"))
 
 
+def test_yarn_needs_a_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    variables = ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_CONF_DIR", "SPARK_HOME")
+    for name in variables:
+        monkeypatch.delenv(name, raising=False)
+    wanted = settings(tmp_path, master="yarn")
+    with pytest.raises(TaskError, match="master is yarn, but HADOOP_CONF_DIR is not set: "):
+        process.check(wanted)
+    for name in variables:
+        with monkeypatch.context() as environment:
+            environment.setenv(name, str(tmp_path))
+            process.check(wanted)
+
+
 def test_a_master_that_is_silent(tmp_path: Path, silent: int) -> None:
     wanted = settings(tmp_path, master=f"spark://{HOST}:{silent}", timeout=300)
     process.check(wanted)

@@ -35,7 +35,7 @@ from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.clients import Client, properties
 from tests.support.consumers import Consumer
-from tests.support.spark import local_session
+from tests.support.spark import COMPILED, local_session
 
 pytestmark = pytest.mark.live
 
@@ -155,7 +155,7 @@ class Story:
 def test_groups_over_many_snapshots(world: Cluster, tmp_path: Path) -> None:
     address, client = world.listeners["SASL_PLAINTEXT"], world.client()
     given = {"output": str(tmp_path), "source": "snapshots", "include": ["snap-*"], "timeout": 600.0, **options()}
-    first = ansible("consumer_offsets_audit", address, stale_after="1s", **given)
+    first = ansible("consumer_offsets_audit", address, stale_after="1s", spark_conf=COMPILED, **given)
     assert first["rc"] == 0, first
     assert (first["stale_groups"], first["snapshots"]["count"]) == ([], 1)
     assert "no group can be stale yet, with 1 snapshot since" in Path(first["report"]).read_text("utf-8")

@@ -20,6 +20,7 @@ from unittest import mock
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils import notebook
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import pipeline, state
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.spark import interpret_queries
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import access as access_module
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import (
     distribution,
@@ -48,7 +49,7 @@ from tests.support.ca import KEY_PASSWORD
 from tests.support.clients import properties
 from tests.support.offsets_topic import Record
 from tests.support.repeating import repeatedly
-from tests.support.spark import local_session
+from tests.support.spark import COMPILED, local_session
 
 Row = dict[str, Any]
 Offsets = dict[tuple[str, int], int]
@@ -455,18 +456,23 @@ def test_queries_of_a_small_topic_are_interpreted(
 ) -> None:
     """Unless the user has configured it; also of an incremental audit that continues from a small state."""
     _records, topic = many(cluster, "audit-interpreted", 100)
-    whole, mode = "spark.sql.codegen.wholeStage", "spark.sql.codegen.factoryMode"
-    given = {"topic": topic, "spark_conf": {mode: "FALLBACK"}, "incremental": True}
-    for small, few, compiled in ((-1, 1_000, True), (1 << 20, 1, True), (1 << 20, 1_000, False)):
+    interpreted = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+    given = {"topic": topic, "incremental": True}
+    for small, few, wanted in ((-1, 1_000, COMPILED), (1 << 20, 1, COMPILED), (1 << 20, 1_000, interpreted)):
         monkeypatch.setattr(distribution, "_SMALL", small)
         monkeypatch.setattr(state, "_FEW_ROWS", few)
-        spark.conf.set(whole, "true")
-        spark.conf.set(mode, "FALLBACK")
+        for name, value in COMPILED.items():
+            spark.conf.set(name, value)
         pipeline.audit(spark, audit_settings(tmp_path, cluster.bootstrap, **given))
-        assert spark.conf.get(whole) == str(compiled).lower(), (small, few)
-        assert spark.conf.get(mode) == "FALLBACK"
+        assert {name: spark.conf.get(name) for name in COMPILED} == wanted, (small, few)
+    for name, value in COMPILED.items():
+        spark.conf.set(name, value)
+        settings = audit_settings(tmp_path, cluster.bootstrap, spark_conf={name: value})
+        interpret_queries(spark, settings)
+        assert spark.conf.get(name) == value
     # as in other tests
-    spark.conf.set(mode, "NO_CODEGEN")
+    interpret_queries(spark, audit_settings(tmp_path))
+    assert {name: spark.conf.get(name) for name in interpreted} == interpreted
 
 
 def test_the_rate_is_kept(cluster: Cluster) -> None:

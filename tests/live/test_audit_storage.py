@@ -107,9 +107,10 @@ def test_executors_on_yarn(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As in the guide: the file system and the ResourceManager are those of HADOOP_CONF_DIR."""
+    """The file system and the ResourceManager are those of HADOOP_CONF_DIR, as in the guide."""
     given = {**OPTIONS, "output": "hdfs:///yarn", "local_output": str(tmp_path / "local"), "master": "yarn"}
-    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
+    for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_CONF_DIR", "SPARK_HOME"):
+        monkeypatch.delenv(name, raising=False)
     refused = ansible("consumer_offsets_audit", cluster.bootstrap, **given)
     assert refused["rc"], refused
     assert refused["msg"].startswith("master is yarn, but HADOOP_CONF_DIR is not set: ")
@@ -128,7 +129,11 @@ def test_executors_on_yarn(
         monkeypatch.setenv("HADOOP_CONF_DIR", str(started.configuration))
         returned = ansible("consumer_offsets_audit", cluster.bootstrap, spark_conf=conf, **given)
         assert returned["rc"] == 0, returned["msg"]
-        [application] = started.applications()
+        deadline = time.monotonic() + 60
+        # the application master ends later than the audit
+        while (application := started.applications()[0])["state"] != "FINISHED":
+            assert time.monotonic() < deadline, application
+            time.sleep(0.2)
         containers = list(started.configuration.glob("containers/*/*/stdout"))
     assert (application["name"], application["finalStatus"]) == ("kafkaops.groups audit", "SUCCEEDED")
     # one of them is the application master

@@ -23,7 +23,7 @@ from pyspark.sql import DataFrame, SparkSession
 from tests.checks import examples
 from tests.live.playbook import play_tasks
 from tests.live.task import audit_settings
-from tests.support.spark import local_session
+from tests.support.spark import COMPILED, local_session
 from tests.support.worlds import DAY, NOW, World, active, commit
 
 NOBODY = "127.0.0.1:1"
@@ -158,6 +158,7 @@ def test_the_page(fleet: Fleet) -> None:
             "dest": str(page),
             "cluster_names": {"first": "Production", "third": "Forgotten"},
             "timeout": 500,
+            "spark_conf": COMPILED,
         }
     }
     done = play_tasks(

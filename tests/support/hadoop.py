@@ -45,15 +45,17 @@ def servers(
 ) -> Iterator[None]:
     """Start classes of Hadoop with the configuration in a folder, and stop them at the end; their logs go there, too.
 
-    :raises RuntimeError: when they are not ready in `timeout` seconds; the message ends with the log of the last one.
+    :raises RuntimeError: when one of them ends, or they are not ready in `timeout` seconds; the message has their logs.
     """
     with contextlib.ExitStack() as stack:
+        processes = []
         for name in names:
-            process = Process([*java(folder), name], folder / f"{name.rpartition('.')[2]}.log", env=env)
-            stack.callback(process.kill)
+            processes.append(Process([*java(folder), name], folder / f"{name.rpartition('.')[2]}.log", env=env))
+            # killed, a NodeManager would leave its containers
+            stack.callback(processes[-1].stop, 20)
         deadline = time.monotonic() + timeout
         while not ready():
-            if not process.alive or time.monotonic() > deadline:
-                raise RuntimeError(f"{name} does not start:\n{process.tail()}")
+            if time.monotonic() > deadline or not all(process.alive for process in processes):
+                raise RuntimeError("Hadoop does not start:\n" + "\n".join(process.tail() for process in processes))
             time.sleep(0.2)
         yield

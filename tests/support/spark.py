@@ -28,6 +28,8 @@ from tests.support.process import Process
 
 #: Of executors with little to do.
 EXECUTORS = {"spark.executor.memory": "512m", "spark.executor.extraJavaOptions": " ".join(QUICK)}
+#: As Spark runs queries by default, and not in the tests.
+COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
 _HOME = Path(pyspark.__file__).parent
 _LIBRARIES = ("confluent-kafka", "pyarrow")
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import json
 import shutil
 import urllib.request
@@ -67,8 +68,11 @@ def yarn(folder: Path, file_system: str, timeout: float = 180) -> Iterator[Yarn]
             "yarn.scheduler.minimum-allocation-mb": "256",
         },
     )
+    command = shutil.which("java")
+    if command is None:
+        raise RuntimeError("Java is missing")
     # the containers have no other Java
-    env = {"JAVA_HOME": str(Path(shutil.which("java") or "java").resolve().parents[1])}
+    env = {"JAVA_HOME": str(Path(command).resolve().parents[1])}
     names = (f"{_SERVER}.resourcemanager.ResourceManager", f"{_SERVER}.nodemanager.NodeManager")
     with servers(folder, names, lambda: _ready(found.web), timeout, env):
         yield found
@@ -78,7 +82,8 @@ def _ready(web: str) -> bool:
     """Whether the NodeManager accepts containers."""
     try:
         return bool(_get(f"{web}/ws/v1/cluster/metrics")["clusterMetrics"]["activeNodes"])
-    except OSError:
+    except (OSError, ValueError, KeyError, http.client.HTTPException):
+        # a server that starts may answer anything
         return False
 
 

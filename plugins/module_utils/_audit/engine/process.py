@@ -27,8 +27,8 @@ from . import job
 from .settings import SparkSettings, load_answer
 
 _MASTER_TIMEOUT = 5.0
-# environment variables with the configuration of YARN, as of spark-submit
-_HADOOP = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
+# environment variables with the configuration of YARN, or with an installation of Spark whose spark-env.sh may set one
+_HADOOP = ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_CONF_DIR", "SPARK_HOME")
 _TAIL_BYTES = 20_000
 # seconds; the processes of a killed task end within this time
 _LOCK_TIMEOUT = 15.0

@@ -106,8 +106,9 @@ def stage(spark: SparkSession, name: str) -> None:
 
 def interpret_queries(spark: SparkSession, settings: SparkSettings) -> None:
     """Let Spark interpret the queries of a small topic, for which it takes longer to generate and compile code."""
-    for name, value in _INTERPRETED.items():
-        if name not in settings.spark_conf:
+    # what the user has configured applies as it is: each of the two also disables what the other one enables
+    if not _INTERPRETED.keys() & settings.spark_conf.keys():
+        for name, value in _INTERPRETED.items():
             spark.conf.set(name, value)
 
 

@@ -25,7 +25,7 @@ from ..libraries import DataFrame, F, Observation, Py4JJavaError, PySparkExcepti
 from ..libraries import from_arrow_schema as spark_schema
 from .folders import cause
 from .settings import Settings
-from .spark import stage
+from .spark import interpret_queries, stage
 from .store import STATE, Audit, Draft, Store
 
 # of the rows and of the manifest: increased if rows of an earlier release cannot be combined with those of this one
@@ -168,6 +168,9 @@ def read(
     scanned = scan(earlier=kept.marks)
     if not scanned.origin.continued:
         return _whole(scanned, Unusable(f"since the audit {kept.audit_id}, {scanned.origin.obstacle}"))
+    small = scanned.small and kept.rows <= _FEW_ROWS
+    if small:
+        interpret_queries(spark, settings)
     stage(spark, "Combine what was read with the state")
     combined = merge.continued(earlier, scanned.rows, scanned.small)
     # the union has the partitions of each part, and each partition is a task in all that follows
@@ -180,7 +183,6 @@ def read(
         rows.unpersist()
         scanned.rows.unpersist()
         return _whole(scan(), _damaged(kept, exc))
-    small = scanned.small and kept.rows <= _FEW_ROWS
     return Reading(_judged(rows), scanned.ended, kept.audit_id, None, kept.rows, rows, scanned.marks, small)
 
 
