@@ -312,7 +312,6 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
     world.add(LAGGING)
     settings = audit_settings(tmp_path_factory.mktemp("judged"))
     facts = Facts("none", NOW, 0.0, len(world.rows), {UNREAD: "an open transaction"}, [], None)
-    # as in the session of the audit
     with local_session() as spark:
         compared = pipeline.compare(settings, facts, world.scan(spark), world.frames(spark), world.fetch)
         answer = publish(settings, facts, compared, Store.of(spark, settings))

@@ -31,7 +31,6 @@ KEPT: dict[str, Any] = {"keep_audits": 3, "keep_for": "20d"}
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[SparkSession]:
-    # as in the session of the audit
     with local_session() as made:
         yield made
 

@@ -110,7 +110,6 @@ class Fleet:
 
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
-    # as in the session of the audit
     with local_session() as spark:
         return Fleet(spark, tmp_path_factory.mktemp("fleet"))
 
