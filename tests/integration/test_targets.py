@@ -22,7 +22,7 @@ from tests.integration.older import fit
 from tests.integration.world import seen
 from tests.support import state
 from tests.support.broker import Cluster
-from tests.support.collection import CHECKOUT, copy, reused
+from tests.support.collection import CHECKOUT, copy, interpreter
 from tests.support.jars import DEFAULT_VERSION
 
 pytestmark = pytest.mark.live
@@ -99,9 +99,12 @@ def plain(cluster: Cluster, address: str) -> dict[str, Any]:
 def play(target: str, kafka: dict[str, Any], collection: Path, folder: Path) -> None:
     """Run a target."""
     members = folder / "members"
-    shared = {name: reused()[name] for name in ("PYTHONPATH", "KAFKAOPS_COMPILED")}
-    given = {**kafka, "folder": str(members), "environment": shared}
-    config = {"kafka": given, "python": sys.executable, "checkout": str(CHECKOUT)}
+    config = {
+        "kafka": {**kafka, "folder": str(members)},
+        "python": sys.executable,
+        "checkout": str(CHECKOUT),
+        "ansible_python_interpreter": interpreter(),
+    }
     (collection / "tests/integration/integration_config.yml").write_text(json.dumps(config), encoding="utf-8")
     # ansible-test looks for the Python, and Ansible for ansible-playbook, in the PATH.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import ansible_runner
 
-from tests.support.collection import install, reused
+from tests.support.collection import install, interpreter, reused
 
 #: Before and after the rows of `play_role`.
 BEGIN, RESCUE = "Begin ", "Rescue "
@@ -79,7 +79,7 @@ def play(
 
     `inventory` has the variables of each host, which all are this machine; it stays in `folder`, if that is given.
     """
-    here = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    here = {"ansible_connection": "local", "ansible_python_interpreter": interpreter()}
     hosts = {name: here | dict(given) for name, given in (inventory or {}).items()}
     with run(playbook, bootstrap, variables, check, tags, {"all": {"hosts": hosts}} if hosts else None, folder) as done:
         return read(done)
@@ -102,11 +102,11 @@ def run(
             private_data_dir=str(folder or scratch),
             playbook=f"kafkaops.groups.{playbook}" if isinstance(playbook, str) else playbook,
             inventory=inventory,
-            extravars=dict(variables),
+            extravars={"ansible_python_interpreter": interpreter(), **variables},
             cmdline=" ".join(options),
             envvars=environment(bootstrap),
             quiet=True,
-            timeout=900,
+            timeout=1800,
         )
 
 
@@ -128,8 +128,7 @@ def play_role(
                 "rescue": [{"name": RESCUE + name, "ansible.builtin.debug": {}}],
             },
         ]
-    interpreter = {"ansible_python_interpreter": sys.executable}
-    with run([{"hosts": "localhost", "gather_facts": False, "tasks": tasks}], bootstrap, interpreter) as done:
+    with run([{"hosts": "localhost", "gather_facts": False, "tasks": tasks}], bootstrap, {}) as done:
         events = _events(done)
     begun = {data["task"].removeprefix(BEGIN): at for at, (_event, data) in enumerate(events) if _begins(data)}
     ends = [*list(begun.values())[1:], len(events)]
@@ -138,8 +137,7 @@ def play_role(
 
 def play_tasks(tasks: Sequence[Mapping[str, Any]], bootstrap: str) -> Play:
     """Run a play of tasks, on localhost."""
-    interpreter = {"ansible_python_interpreter": sys.executable}
-    return play([{"hosts": "localhost", "gather_facts": False, "tasks": [*tasks]}], bootstrap, interpreter)
+    return play([{"hosts": "localhost", "gather_facts": False, "tasks": [*tasks]}], bootstrap, {})
 
 
 def shell(command: str, bootstrap: str) -> str:

@@ -24,7 +24,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.options imp
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session import Session
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import Item
 
-from tests.support.collection import install, reused
+from tests.support.collection import install, interpreter, reused
 from tests.support.modules import Operation, module_of
 
 #: Seconds in which a task that cannot connect says so.
@@ -153,7 +153,7 @@ def ansible(module: str, bootstrap: str, check: bool = False, **args: Any) -> di
             "-a",
             json.dumps(args),
         ),
-        *("-e", f"ansible_python_interpreter={sys.executable}", *(["--check"] if check else [])),
+        *("-e", f"ansible_python_interpreter={interpreter()}", *(["--check"] if check else [])),
     ]
     environment = {
         **os.environ,

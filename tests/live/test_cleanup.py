@@ -402,7 +402,7 @@ def kill_module() -> None:
     while len(family) > size:
         size = len(family)
         family |= {pid for pid, parent, _args in rows if parent in family}
-    modules = [int(pid) for pid, _parent, args in rows if pid in family and "AnsiballZ_consumer_group.py" in args]
+    modules = [int(pid) for pid, _parent, args in rows if pid in family and "/interpreter/client.py" in args]
     assert modules
     for pid in modules:
         os.kill(pid, signal.SIGKILL)

@@ -22,6 +22,7 @@ from tests.live.playbook import environment
 from tests.live.task import connection, run
 from tests.support import commits, topics
 from tests.support.broker import Cluster
+from tests.support.collection import interpreter
 from tests.support.consumers import Consumer
 from tests.support.event_source import RULEBOOKS, load
 from tests.support.process import Process
@@ -67,7 +68,7 @@ class Rulebook:
             "notify_match": match,
             **{f"notify_{key}": LIMITS[key] for key in LIMITS},
         }
-        local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+        local = {"ansible_connection": "local", "ansible_python_interpreter": interpreter()}
         files = {"rulebook": rulebook, "vars": variables, "inventory": {"all": {"hosts": {"localhost": local}}}}
         for name, content in files.items():
             (folder / f"{name}.yml").write_text(yaml.safe_dump(content), encoding="utf-8")

@@ -15,7 +15,6 @@ import datetime
 import getpass
 import re
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -396,8 +395,6 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Example
     with pytest.MonkeyPatch.context() as patched, Cluster.start("single") as cluster:
         # who approves, in one example
         patched.setenv("USER", getpass.getuser())
-        # fewer processes for each task
-        patched.setenv("ANSIBLE_PIPELINING", "true")
         place = Place(cluster, tmp_path_factory.mktemp("examples"))
         made = found(place)
         steps: dict[str, Callable[[str], None]] = {CHECK: place.prepare, REAL: place.same}
@@ -419,8 +416,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Example
                 playbook += [play | {"check_mode": True, "ignore_errors": True} for play in checked]
                 playbook.append(example.asked(REAL, url))
                 playbook += [play | {"ignore_errors": True} if "hosts" in play else play for play in example.plays]
-            local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
-            hosts = {"localhost": local, "ops.example.com": local}
+            hosts = {name: {"ansible_connection": "local"} for name in ("localhost", "ops.example.com")}
             with run_playbook(playbook, cluster.bootstrap, {}, inventory={"all": {"hosts": hosts}}) as done:
                 yield made, events(done), problems
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import signal
 import subprocess
@@ -22,7 +23,7 @@ from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.ca import Authority
 from tests.support.clients import properties
-from tests.support.collection import CHECKOUT
+from tests.support.collection import CHECKOUT, interpreter
 from tests.support.consumers import Consumer, connect_like, share_consumer, start_many, streams_app
 from tests.support.process import started
 from tests.support.truth import Offset
@@ -172,6 +173,47 @@ def test_everything_ends_when_the_parent_is_killed(tmp_path: Path) -> None:
     while started(child) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not started(child)
+
+
+@pytest.mark.parametrize("given", ["as a file", "as its input"])
+def test_the_interpreter_of_modules_is_a_python(tmp_path: Path, given: str) -> None:
+    program = (
+        "import os, sys\n"
+        "print([sys.argv[1:], sys.executable, os.getcwd(), __name__, dict(os.environ)])\n"
+        "print('told', file=sys.stderr)\n"
+        "sys.exit(7)\n"
+    )
+    script = tmp_path / "script.py"
+    script.write_text(program, encoding="utf-8")
+    arguments = [str(script), "a b", "c"] if given == "as a file" else []
+    environment = {"LANG": "C.UTF-8", "OF_THE_TASK": "x\ny"}
+    ended = [
+        subprocess.run(
+            [python, *arguments], input=program, capture_output=True, text=True, cwd=tmp_path, env=environment
+        )
+        for python in (interpreter(), sys.executable)
+    ]
+    assert [(each.returncode, each.stderr) for each in ended] == [(7, "told\n")] * 2
+    (*seen, environ), (*expected, plain) = (ast.literal_eval(each.stdout) for each in ended)
+    assert seen == expected
+    # a shell starts it
+    assert {name: value for name, value in environ.items() if name not in {"PWD", "SHLVL", "_", "OLDPWD"}} == plain
+
+
+def test_a_module_ends_with_what_started_it(tmp_path: Path) -> None:
+    script = "import os, sys, time; print(os.getpid(), flush=True); time.sleep(300)"
+    client = subprocess.Popen([interpreter()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert client.stdin
+    assert client.stdout
+    client.stdin.write(script)
+    client.stdin.close()
+    module = int(client.stdout.readline())
+    client.kill()
+    client.wait()
+    deadline = time.monotonic() + 10
+    while started(module) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not started(module)
 
 
 @pytest.fixture(scope="module")

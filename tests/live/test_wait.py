@@ -128,7 +128,6 @@ def test_the_playbook_of_the_guide(cluster: Cluster, bootstrap: str, tmp_path: P
             "deploy_stop": ["kill", "-TERM", str(old.pid)],
             "deploy_start": ["sh", "-c", start],
             "deploy_backup": str(backup),
-            "ansible_python_interpreter": sys.executable,
         }
         ran = play(yaml.safe_load(guide.text), bootstrap, variables)
         os.kill(int((tmp_path / "pid").read_text(encoding="utf-8")), signal.SIGKILL)

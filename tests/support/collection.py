@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import hashlib
 import os
@@ -12,9 +13,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import ansible
+
+from tests.support.process import Process
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -76,6 +80,23 @@ def reused() -> dict[str, str]:
         "ANSIBLE_CONFIG": str(here / "ansible.cfg"),
         "ANSIBLE_CALLBACK_PLUGINS": str(here / "callback"),
     }
+
+
+@functools.cache
+def interpreter() -> str:
+    """A Python as this one, for modules of Ansible on this machine; quicker to start (`ansible/interpreter/`)."""
+    here = Path(__file__).parent / "ansible" / "interpreter"
+    folder = Path(tempfile.mkdtemp(prefix="python-"))
+    atexit.register(shutil.rmtree, folder)
+    address, python = folder / "socket", folder / "python"
+    server = Process([sys.executable, str(here / "server.py"), str(address)], folder / "log", env=reused())
+    atexit.register(server.stop)
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -IS "{here}/client.py" "{address}" "$@"\n', encoding="utf-8")
+    python.chmod(0o700)
+    while not address.exists():
+        assert server.alive, server.tail()
+        time.sleep(0.01)
+    return str(python)
 
 
 def install() -> Path:
