@@ -164,7 +164,13 @@ def drafted(output: Path, created: datetime.datetime = NOW) -> contextlib.Abstra
     return store.Store(local, local, Keep(1, None)).draft("c", created)
 
 
-def test_an_audit_that_fails_leaves_nothing(tmp_path: Path) -> None:
+def finish(draft: store.Draft) -> None:
+    """Write the files of an audit without tables."""
+    for name in (store.PLAN, store.REPORT):
+        Path(draft.path(name)).write_text("{}", "utf-8")
+
+
+def test_an_audit_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
     def spoil() -> None:
         with drafted(tmp_path) as draft:
             Path(draft.path("half")).touch()
@@ -174,12 +180,12 @@ def test_an_audit_that_fails_leaves_nothing(tmp_path: Path) -> None:
         spoil()
     assert audit_names(tmp_path) == set()
     assert audited(tmp_path) is None
-
-
-def finish(draft: store.Draft) -> None:
-    """Write the files of an audit without tables."""
-    for name in (store.PLAN, store.REPORT):
-        Path(draft.path(name)).write_text("{}", "utf-8")
+    with drafted(tmp_path) as earlier:
+        finish(earlier)
+    with pytest.raises(RuntimeError, match="spoilt"):
+        spoil()
+    assert audit_names(tmp_path) == {earlier.audit_id}
+    assert Path(earlier.path(store.MANIFEST)).exists()
 
 
 def test_an_audit_is_not_one_of_the_earlier_ones(tmp_path: Path) -> None:

@@ -57,6 +57,12 @@ def plan(seen: t.Any, wanted: t.Any, found: t.Any = None, topics: t.Any = None) 
             [("a", 0, None), ("a", 1, None)],
         ),
         (group("g", member(topics=None)), {"b": None}, [("b", 0, "GROUP_SUBSCRIBED_TO_TOPIC")]),
+        # what is not known to be read is not left out
+        (
+            group("g", member(topics=None)),
+            UNSUBSCRIBED,
+            [(topic, partition, "GROUP_SUBSCRIBED_TO_TOPIC") for topic, partition in sorted(COMMITTED)],
+        ),
         (group("g", member(topics=("a",)), type="streams"), UNSUBSCRIBED, [("b", 0, None)]),
         (group("g", member(topics=None), protocol_type="connect"), {"b": None}, [("b", 0, "NON_EMPTY_GROUP")]),
         (group(protocol_type="connect"), {"b": None}, [("b", 0, None)]),
