@@ -63,8 +63,8 @@ def copy(root: Path) -> Path:
 def reused() -> dict[str, str]:
     """The environment in which runs of Ansible share what each would make anew from the same sources.
 
-    Python compiles each source of a module once (`ansible/python/`), and Ansible builds the archive of each module once
-    (`ansible/callback/`).
+    Python compiles each source of a module once (`ansible/python/`). Ansible builds the archive of each module once,
+    and loads its filters once a run (`ansible/callback/`).
     """
     here = Path(__file__).parent / "ansible"
     sources = sorted(path for path in (CHECKOUT / "plugins").rglob("*.py"))

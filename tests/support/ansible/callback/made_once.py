@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Share the archives of modules between runs of Ansible, which otherwise builds each one anew in each run."""
+"""Make once what each run of Ansible builds, the archives of modules, and what each task loads, filters and tests."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from pathlib import Path
 
 from ansible import constants
 from ansible.plugins.callback import CallbackBase
+from ansible.plugins.loader import filter_loader, test_loader
 
 DOCUMENTATION = """
-name: shared_archives
+name: made_once
 type: aggregate
-short_description: Share the archives of modules between runs
+short_description: Share what is the same in all runs and tasks
 description:
-  - Keeps them in the folder E(KAFKAOPS_ARCHIVES), whose name tells the sources that they were built from.
+  - Keeps the archives of modules in the folder E(KAFKAOPS_ARCHIVES), whose name tells which sources they are made of.
+  - Loads the filters and tests of Ansible before the first task, so that the process of each task has them.
 """
 
 
@@ -25,9 +27,11 @@ class CallbackModule(CallbackBase):
 
     CALLBACK_VERSION = 2.0
     CALLBACK_TYPE = "aggregate"
-    CALLBACK_NAME = "shared_archives"
+    CALLBACK_NAME = "made_once"
     CALLBACK_NEEDS_ENABLED = True
 
     def __init__(self) -> None:
         super().__init__()
         Path(constants.DEFAULT_LOCAL_TMP, "ansiballz_cache").symlink_to(os.environ["KAFKAOPS_ARCHIVES"])
+        for loader in (filter_loader, test_loader):
+            list(loader.all())
