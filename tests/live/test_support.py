@@ -155,6 +155,14 @@ def test_kafkas_own_tools_run(cluster: Cluster, topic: str) -> None:
     assert "support-tool" in done.stdout
 
 
+def ends(pid: int) -> bool:
+    """Whether a process ends within 10 s."""
+    deadline = time.monotonic() + 10
+    while started(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not started(pid)
+
+
 def test_everything_ends_when_the_parent_is_killed(tmp_path: Path) -> None:
     script = (
         "import sys, time; from pathlib import Path; from tests.support.process import Process\n"
@@ -169,10 +177,7 @@ def test_everything_ends_when_the_parent_is_killed(tmp_path: Path) -> None:
     os.kill(parent.pid, signal.SIGKILL)
     parent.wait()
 
-    deadline = time.monotonic() + 10
-    while started(child) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not started(child)
+    assert ends(child)
 
 
 @pytest.mark.parametrize("given", ["as a file", "as its input"])
@@ -210,10 +215,7 @@ def test_a_module_ends_with_what_started_it(tmp_path: Path) -> None:
     module = int(client.stdout.readline())
     client.kill()
     client.wait()
-    deadline = time.monotonic() + 10
-    while started(module) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not started(module)
+    assert ends(module)
 
 
 @pytest.fixture(scope="module")

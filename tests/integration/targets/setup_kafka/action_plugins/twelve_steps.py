@@ -13,19 +13,16 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
-from urllib.request import urlopen
 
+from ansible.module_utils.urls import open_url
 from ansible.plugins.action import ActionBase
 from ansible.utils.vars import merge_hash
 
 PREDICTED = ("results", "summary", "changed", "failed", "msg", "diff", "backup_file")
-#: Asked of the other client.
-ASKED = ("watch", "logs", "topics", "configs", "shares")
 
 
 class ActionModule(ActionBase):
-    """Plays a C(module) with its C(args). C(seen) is the address of tests.integration.world.seen, C(mutating) names the
+    """Plays a C(module) with its C(args). C(look) is an address of tests.integration.world.seen, C(mutating) names the
     requests that change something.
 
     C(case) has: C(watch) (groups), C(results) (of each, what matters), C(summary) (where C(results) does not hold all
@@ -57,9 +54,7 @@ class ActionModule(ActionBase):
 
     def _see(self) -> Any:
         """What another client sees."""
-        given = self._task.args
-        question = {name: given["case"][name] for name in ASKED if name in given["case"]}
-        with urlopen(f"{given['seen']}?{quote(json.dumps(question))}", timeout=120) as answer:
+        with open_url(self._task.args["look"], use_proxy=False, timeout=120) as answer:
             return json.load(answer)
 
     def _play(self, check: bool, task_vars: dict[str, Any] | None) -> dict[str, Any]:
