@@ -411,32 +411,68 @@ def test_what_cannot_be_continued(
     assert auditor.incremental().returned["incremental"]["since"]
 
 
-def test_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
-    """Through Ansible: commits, deletions, expired members, a conversion, and transactions, one of which stays open."""
-    client, prefix = cluster.client(), "incr-"
+@pytest.fixture
+def expiring() -> Iterator[Cluster]:
+    """A broker that looks each second for offsets to expire."""
+    with Cluster.start("single", config={"offsets.retention.check.interval.ms": "1000"}) as started:
+        yield started
+
+
+def consume(client: Client, group: str, offsets: Mapping[tuple[str, int], int]) -> None:
+    """Join a group, commit, and leave: the group remains in the state Empty."""
+    topic = next(topic for topic, _partition in offsets)
+    consumer = Consumer({**properties(client), "group.id": group, "auto.offset.reset": "earliest"})
+    consumer.subscribe([topic])
+    assert consumer.consume(1, 60)
+    consumer.commit(offsets=[TopicPartition(*where, offset) for where, offset in offsets.items()], asynchronous=False)
+    consumer.close()
+
+
+def expire(client: Client, offsets: set[tuple[str, int]]) -> None:
+    """Commit partitions of groups, and wait until the broker has removed these offsets."""
+    wanted: dict[str, commits.Offsets] = {}
+    for group, number in offsets:
+        wanted[group] = {**wanted.get(group, {}), ("incr", number): (9, "", -1)}
+    commits.commit_many(client, wanted, retention=1)
+    deadline = time.monotonic() + 60
+    while offsets & {
+        (group, number) for group, found in truth.all_offsets(client, wanted).items() for _topic, number in found
+    }:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+def test_a_cluster(expiring: Cluster, tmp_path: Path) -> None:
+    """Through Ansible: commits, deletions, expiry, a conversion, and transactions, one of which stays open."""
+    client, prefix = expiring.client(), "incr-"
     topics.create(client, "incr", 2, records=20)
     names = [f"{prefix}{number}" for number in range(12)]
+    left = f"{prefix}left"
+    # all offsets of two groups, which are then removed, too
+    expired = {(names[5], 0), *((group, number) for group in (names[6], left) for number in range(2))}
     given: dict[str, Any] = {"stale_after": "1s", "include": f"{prefix}*", "timeout": 600}
 
     def audit(name: str, **more: Any) -> Audited:
-        returned = ansible("consumer_offsets_audit", cluster.bootstrap, output=str(tmp_path / name), **given, **more)
+        returned = ansible("consumer_offsets_audit", expiring.bootstrap, output=str(tmp_path / name), **given, **more)
         assert returned["rc"] == 0, returned["msg"]
         return audited(returned)
 
     commits.commit_many(client, {name: {("incr", 0): (3, "", -1), ("incr", 1): (5, "", -1)} for name in names})
+    consume(client, left, {("incr", 0): 2, ("incr", 1): 2})
     with consumers.Consumer(client, f"{prefix}converted", ["incr"]):
         truth.wait_stable(client, f"{prefix}converted")
     with commits.transaction(client, f"{prefix}open", "incr", 4) as producer:
-        audit("incremental", incremental=True)
-        run("consumer_group", cluster.bootstrap, names=names[:3], state="absent")
+        before = audit("incremental", incremental=True)
+        run("consumer_group", expiring.bootstrap, names=names[:3], state="absent")
         run(
             "consumer_group_offsets",
-            cluster.bootstrap,
+            expiring.bootstrap,
             group=names[3],
             topics=[{"name": "incr", "partitions": [0]}],
             state="absent",
         )
         commits.commit_many(client, {name: {("incr", 0): (9, "again", -1)} for name in names[2:5]})
+        expire(client, expired)
         producer.commit_transaction(30)
     with commits.transaction(client, f"{prefix}aborted", "incr", 7) as producer:
         producer.abort_transaction(30)
@@ -453,4 +489,6 @@ def test_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
         assert mine[0] == mine[1], name
         assert mine[0] or name == "start_offsets"
     assert found.returned["summary"]["records"] < full.returned["summary"]["records"]
-    assert set(found.returned["stale_groups"]) == {*names[2:], f"{prefix}open"}
+    assert set(found.returned["stale_groups"]) == {*names[2:6], *names[7:], f"{prefix}open"}
+    committed = [{(row["group"], row["partition"]) for row in each.rows["offsets"]} for each in (before, found)]
+    assert (committed[0] & expired, committed[1] & expired) == (expired, set())

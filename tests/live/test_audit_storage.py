@@ -79,11 +79,17 @@ def test_an_object_store(cluster: Cluster, object_store: S3, tmp_path: Path, mon
     ids = []
     for _audit in range(2):
         returned = ansible(
-            "consumer_offsets_audit", cluster.bootstrap, output="s3a://audits/kafka", keep_audits=1, **given
+            "consumer_offsets_audit",
+            cluster.bootstrap,
+            output="s3a://audits/kafka",
+            keep_audits=1,
+            incremental=True,
+            **given,
         )
         assert returned["rc"] == 0, returned["msg"]
         ids.append(returned["audit_id"])
         assert set(returned["stale_groups"]) == set(GROUPS)
+    assert returned["incremental"] == {"since": ids[0], "reason": None}
     objects = object_store.objects("audits")
     assert {key.split("/")[2] for key in objects if key.startswith("kafka/audits/")} == set(ids[1:])
     assert {key.split("/")[1] for key in objects} == {"audits", "latest.json"}
@@ -91,12 +97,48 @@ def test_an_object_store(cluster: Cluster, object_store: S3, tmp_path: Path, mon
     for audit in ids[1:]:
         folder = f"kafka/audits/{audit}"
         manifest = json.loads(objects[f"{folder}/manifest.json"])
-        for table in TABLES:
+        for table, count in {**manifest["tables"], "state": manifest["state"]["rows"]}.items():
             parts = [data for key, data in objects.items() if key.startswith(f"{folder}/{table}/part-")]
-            assert len(rows(parts)) == manifest["tables"][table]
+            assert len(rows(parts)) == count
+        assert manifest["tables"].keys() == TABLES
     assert {path.name for path in (local / "audits").iterdir()} == set(ids[1:])
     told = [path.read_bytes() for path in local.rglob("*") if path.is_file()]
     assert not any(SECRET.encode() in text for text in [*told, *objects.values()])
+
+
+@pytest.mark.usefixtures("committed")
+def test_snapshots_and_a_fleet_in_an_object_store(
+    cluster: Cluster, object_store: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+    spark = {"output": "s3a://audits/fleet", "master": "local[2]", "spark_conf": object_store.conf}
+    given = {**OPTIONS, **spark, "local_output": str(tmp_path / "local"), "source": "snapshots", "min_snapshots": 2}
+    for stale in (set(), set(GROUPS)):
+        returned = ansible("consumer_offsets_audit", cluster.bootstrap, **given)
+        assert returned["rc"] == 0, returned["msg"]
+        assert set(returned["stale_groups"]) == stale
+        # longer than stale_after
+        time.sleep(2)
+    objects = object_store.objects("audits")
+    taken = {key.split("/")[2] for key in objects if key.startswith("fleet/snapshots/")}
+    assert len(taken) == returned["snapshots"]["count"] == 2
+    for name in taken:
+        parts = [data for key, data in objects.items() if key.startswith(f"fleet/snapshots/{name}/offsets/part-")]
+        assert {row["group"] for row in rows(parts)} == set(GROUPS)
+    dest = tmp_path / "fleet.html"
+    report = ansible("fleet_report", cluster.bootstrap, **spark, dest=str(dest))
+    assert report["rc"] == 0, report["msg"]
+    assert report["unreadable"] == []
+    [found] = report["clusters"]
+    assert (found["cluster_id"], found["audit_id"], found["audits"], found["stale_groups"]) == (
+        truth.cluster_id(cluster.client()),
+        returned["audit_id"],
+        2,
+        len(GROUPS),
+    )
+    assert found["report"] == f"s3a://audits/fleet/audits/{returned['audit_id']}/report.html"
+    assert found["report"] in dest.read_text("utf-8")
 
 
 @pytest.mark.usefixtures("committed")
@@ -165,26 +207,28 @@ def test_executors_of_another_user_and_hdfs(
         assert apart["rc"], apart
         assert apart["msg"].startswith(f"output: file://{tmp_path}/apart cannot be used (")
         assert not list((tmp_path / "apart" / "audits").glob("*"))
-        returned = ansible(
-            "consumer_offsets_audit",
-            cluster.bootstrap,
-            output=f"{file_system.uri}/team/audits",
-            local_output=str(local),
-            **given,
-        )
-    assert returned["rc"] == 0, returned["msg"]
-    assert set(returned["stale_groups"]) == set(GROUPS)
+        given |= {"output": f"{file_system.uri}/team/audits", "local_output": str(local), "incremental": True}
+        returned = ansible("consumer_offsets_audit", cluster.bootstrap, **given)
+        assert returned["rc"] == 0, returned["msg"]
+        applied = ansible("consumer_group", cluster.bootstrap, plan=str(local / "plan.json"), max_changes=len(GROUPS))
+        assert applied["rc"] == 0, applied["msg"]
+        assert not set(GROUPS) & truth.groups(cluster.client()).keys()
+        again = ansible("consumer_offsets_audit", cluster.bootstrap, **given)
+        assert again["rc"] == 0, again["msg"]
     audit, remote = returned["audit_id"], f"/team/audits/audits/{returned['audit_id']}"
+    assert set(returned["stale_groups"]) == set(GROUPS)
     assert file_system.names("/team/audits") == ["audits", "latest.json"]
     assert returned["tables"] == {name: f"{file_system.uri}{remote}/{name}" for name in TABLES}
     groups = [name for name in file_system.names(f"{remote}/groups") if name.endswith(".parquet")]
     found = rows([file_system.read(f"{remote}/groups/{name}") for name in groups])
     assert {row["group"] for row in found if row["stale"]} == set(GROUPS)
     assert {row["audit_id"] for row in found} == {audit}
-    assert json.loads(file_system.read("/team/audits/latest.json"))["audit_id"] == audit
     for name in ("plan.json", "report.html", "manifest.json"):
         assert file_system.read(f"{remote}/{name}") == (local / "audits" / audit / name).read_bytes()
     assert returned["plan"] == str(local / "audits" / audit / "plan.json")
-    applied = ansible("consumer_group", cluster.bootstrap, plan=str(local / "plan.json"), max_changes=len(GROUPS))
-    assert applied["rc"] == 0, applied["msg"]
-    assert not set(GROUPS) & truth.groups(cluster.client()).keys()
+    # the second audit continues in HDFS, and finds the deletions
+    assert again["incremental"] == {"since": audit, "reason": None}
+    assert again["summary"]["records"] < returned["summary"]["records"]
+    assert again["stale_groups"] == []
+    assert again["since_last"]["deleted_groups"]["names"] == GROUPS
+    assert json.loads(file_system.read("/team/audits/latest.json"))["audit_id"] == again["audit_id"]
