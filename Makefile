@@ -31,7 +31,7 @@ docs: setup
 	@.venv/bin/python -m tests.support.docsite
 
 lock: setup
-	@for kind in build dev test; do .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	@for kind in build dev test spark41; do .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-annotate --custom-compile-command "make lock" requirements/$$kind.txt -o requirements/$$kind.lock; done
 
 clean:

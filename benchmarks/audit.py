@@ -152,6 +152,7 @@ class Audit:
             output=str(folder),
             folder=str(folder),
             keep=settings.Keep(1, None),
+            table_format=store.PARQUET,
             stale_after="30d",
             stale_after_ms=30 * _DAY,
             include=["*"],

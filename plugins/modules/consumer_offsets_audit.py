@@ -17,7 +17,7 @@ description:
     which no admin API provides. If the topic cannot be read, as in Confluent Cloud, each run can take a snapshot of the
     cluster with administrative requests instead, and compare the snapshots. See O(source).
   - Join these records with the current groups, subscriptions, topics and logs of the cluster.
-  - Write tables (Parquet), a report (one HTML file) and a plan, which M(kafkaops.groups.consumer_group) and
+  - Write tables (Parquet, Delta or Iceberg), a report (one HTML file) and a plan, which M(kafkaops.groups.consumer_group) and
     M(kafkaops.groups.consumer_group_offsets) can apply.
   - The module does not change the cluster.
 extends_documentation_fragment:
@@ -118,6 +118,17 @@ options:
         if there are fewer than O(keep_audits). The new audit is always kept.
       - By default, only O(keep_audits) limits the number of audits.
     type: str
+  table_format:
+    description:
+      - The format of the tables. With V(delta) and V(iceberg), the JARs of the format for the release of Spark, and the
+        properties that the format requires, must be in O(spark_conf). Before the audit reads the topic, it checks that
+        Spark can write and read the format.
+      - In all formats, each audit has its own tables. Snapshots and the state of O(incremental) are always Parquet.
+      - Audits in the same O(output) can have different formats. To compare an audit with earlier ones, Spark must be
+        able to read their formats. See R(the guide, ansible_collections.kafkaops.groups.docsite.audit_at_scale).
+    type: str
+    choices: [parquet, delta, iceberg]
+    default: parquet
   stale_after:
     description:
       - >-
@@ -411,7 +422,7 @@ report:
 tables:
   description:
     - The folder of each table of this audit, by table name, or its URI if O(output) is a URI. To read a table of all
-      audits, use a pattern for C(<id>), such as C(audits/*/groups).
+      audits in Parquet, use a pattern for C(<id>), such as C(audits/*/groups).
     - Each row starts with C(cluster_id), C(audit_id) and C(audited_at), so that rows of several audits and clusters can
       be combined.
     - Unknown values are null.
@@ -576,6 +587,7 @@ def main() -> None:
             "local_output": {"type": "path"},
             "keep_audits": {"type": "int", "default": 30},
             "keep_for": {"type": "str"},
+            "table_format": {"type": "str", "choices": ["parquet", "delta", "iceberg"], "default": "parquet"},
             "stale_after": {"type": "str", "default": "30d"},
             "include": {"type": "raw", "default": ["*"]},
             "exclude": {"type": "raw", "default": ["connect-*", "_*"]},

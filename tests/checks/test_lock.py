@@ -18,7 +18,7 @@ from packaging.utils import canonicalize_name
 
 from tests.support import jars
 from tests.support.collection import CHECKOUT
-from tests.support.lock import KINDS, asked, locked
+from tests.support.lock import BESIDE, KINDS, asked, locked
 
 PYTHONS = ("3.11", "3.12", "3.13")
 
@@ -36,13 +36,13 @@ def on(python: str, requirements: Iterable[Requirement]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("python", PYTHONS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *BESIDE])
 def test_what_is_asked_for_is_locked(kind: str, python: str) -> None:
     pinned = on(python, [one.requirement for one in locked(kind)])
     assert on(python, asked(kind)).items() <= pinned.items()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *BESIDE])
 def test_each_file_has_a_checksum_and_no_address(kind: str) -> None:
     entries = locked(kind)
     text = (CHECKOUT / f"requirements/{kind}.lock").read_text("utf-8")

@@ -36,6 +36,7 @@ AUDIT: dict[str, Any] = {
     "local_output": None,
     "keep_audits": 1,
     "keep_for": None,
+    "table_format": "parquet",
     "stale_after": "30d",
     "include": ["*"],
     "exclude": [],

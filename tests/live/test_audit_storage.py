@@ -112,7 +112,7 @@ def test_snapshots_and_a_fleet_in_an_object_store(
 ) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
-    spark = {"output": "s3a://audits/fleet", "master": "local[2]", "spark_conf": object_store.conf}
+    spark: dict[str, Any] = {"output": "s3a://audits/fleet", "master": "local[2]", "spark_conf": object_store.conf}
     given = {**OPTIONS, **spark, "local_output": str(tmp_path / "local"), "source": "snapshots", "min_snapshots": 2}
     for stale in (set(), set(GROUPS)):
         returned = ansible("consumer_offsets_audit", cluster.bootstrap, **given)

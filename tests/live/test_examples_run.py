@@ -48,6 +48,7 @@ CLUSTER_ID = "LqMsGZkBQkaXCRaSfF1jDg"
 
 AUDIT = "needs Spark: tests/live/test_awx.py and test_audit*.py run the module"
 INCREMENTAL = "needs Spark: tests/live/test_audit_incremental.py runs the module"
+TABLE_FORMAT = "needs JARs, and the release of Spark for them: tests/live/test_table_formats.py"
 FLEET = "needs Spark and audits: tests/live/test_fleet.py runs the module"
 SNAPSHOTS = "needs Spark: tests/live/test_audit_snapshots.py runs the module"
 SPARK = "needs a Spark cluster: tests/live/test_audit_cluster.py"
@@ -64,6 +65,8 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/docsite/rst/audit_at_scale.rst", "Audit a large cluster, with the tables in an object store"): (
         "needs an object store: tests/live/test_audit_storage.py"
     ),
+    ("docs/docsite/rst/audit_at_scale.rst", "Audit the cluster, with the tables as Delta"): TABLE_FORMAT,
+    ("docs/docsite/rst/audit_at_scale.rst", "Audit the cluster, with the tables as Iceberg"): TABLE_FORMAT,
     ("docs/docsite/rst/audit_at_scale.rst", "Audit the cluster every hour"): INCREMENTAL,
     ("docs/docsite/rst/audit_at_scale.rst", "Audit the cluster, and write a CDS archive"): (
         "writes 200 MB: tests/live/test_audit_engine.py -k archive"

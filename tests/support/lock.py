@@ -12,7 +12,8 @@ from packaging.requirements import Requirement
 
 from tests.support.collection import CHECKOUT
 
-KINDS = ("build", "dev", "test")
+#: Of the environment, and beside it.
+KINDS, BESIDE = ("build", "dev", "test"), ("spark41",)
 
 _ENTRY = re.compile(r"^([^#\s].*?)((?: \\\n +--hash=\S+)*)\n", re.MULTILINE)
 

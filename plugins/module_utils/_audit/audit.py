@@ -45,6 +45,7 @@ def parse(params: dict[str, t.Any]) -> Settings:
         output=output,
         folder=folder,
         keep=_keep(params["keep_audits"], params["keep_for"]),
+        table_format=params["table_format"],
         stale_after=str(params["stale_after"]),
         stale_after_ms=stale_after,
         include=include,

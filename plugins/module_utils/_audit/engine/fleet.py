@@ -14,9 +14,9 @@ import typing as t
 
 from ..._errors import TaskError
 from ..._files import readable_file
-from ..libraries import DataFrame, F, Py4JJavaError, PySparkException, SparkSession
+from ..libraries import DataFrame, F, Py4JJavaError, PySparkException, SparkSession, StructType
 from ..report import fleet as page
-from . import store
+from . import store, tables
 from .folders import Folder, HadoopFolder, LocalFolder, cause, is_uri
 from .settings import SparkSettings, take
 from .spark import stage
@@ -170,8 +170,8 @@ def _aggregated(spark: SparkSession, folder: Folder, audits: c.Iterable[Audit]) 
     """Return a row for each audit that has rows in one of the tables."""
 
     def table(name: str) -> DataFrame:
-        paths = [folder.uri(store.AUDITS, audit.audit_id, name) for audit in audits]
-        return spark.read.schema(_SCHEMAS[name]).parquet(*paths)
+        found = (tables.of(audit, name, folder) for audit in audits)
+        return tables.read(spark, found, t.cast("StructType", StructType.fromDDL(_SCHEMAS[name])))
 
     one, none = F.lit(1), F.lit(0)
     groups = table("groups").select(

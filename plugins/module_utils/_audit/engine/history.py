@@ -12,6 +12,7 @@ import typing as t
 
 from ..judge import changes
 from ..libraries import DataFrame, F, SparkSession
+from . import tables
 from .spark import stage
 from .store import Audit, Draft, Store
 
@@ -147,4 +148,4 @@ def _trend(top: Row, rows: list[Row], days: list[datetime.date], now: datetime.d
 
 def _table(spark: SparkSession, store: Store, audits: list[Audit], name: str, like: DataFrame) -> DataFrame:
     """Return the rows of a table of some audits; columns that an audit does not have are null."""
-    return spark.read.schema(like.schema).parquet(*(store.location(audit.audit_id, name) for audit in audits))
+    return tables.read(spark, (tables.of(audit, name, store.output) for audit in audits), like.schema)

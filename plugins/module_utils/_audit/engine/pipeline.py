@@ -23,7 +23,7 @@ from ..judge.frames import LiveFrames
 from ..judge.live_state import Live
 from ..judge.observed import Observed
 from ..libraries import DataFrame, SparkSession, pa
-from . import state
+from . import state, tables
 from .facts import Compared, Facts
 from .publish import publish
 from .settings import Settings
@@ -89,6 +89,7 @@ def open_store(spark: SparkSession, settings: Settings) -> Store:
     if not (settings.local and stored.output is stored.local):
         stage(spark, "Check that the executors can write to the output")
         stored.probe(spark)
+    tables.check(spark, stored.output, stored.table_format)
     return stored
 
 

@@ -102,6 +102,7 @@ class Settings(SparkSettings):
         output: the folder for audits, or the URI of another location; see `store`.
         folder: the folder of this host for the plan, the report and the log; the same as `output` unless that is a URI.
         keep: the audits that are kept.
+        table_format: of the tables, see `tables`.
         stale_after: the duration as the user wrote it.
         stale_after_ms: the duration in ms.
         owners: the patterns of each owner; the first match wins.
@@ -118,6 +119,7 @@ class Settings(SparkSettings):
     output: str
     folder: str
     keep: Keep
+    table_format: str
     stale_after: str
     stale_after_ms: int
     include: list[str]

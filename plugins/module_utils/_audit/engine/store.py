@@ -30,6 +30,8 @@ from .settings import Keep, Settings
 PLAN = "plan.json"
 REPORT = "report.html"
 MANIFEST = "manifest.json"
+# the format of tables that Spark can write without JARs
+PARQUET = "parquet"
 # of the columns of the tables, as the guide describes them
 TABLES_VERSION = 1
 AUDITS = "audits"
@@ -56,6 +58,7 @@ class Audit(t.NamedTuple):
         complete: whether the topic and all groups of the cluster were read.
         rows: the number of rows of each table.
         state: what the manifest contains of its state, see C(state.py); None without a state.
+        table_format: of the tables.
     """
 
     audit_id: str
@@ -65,6 +68,7 @@ class Audit(t.NamedTuple):
     complete: bool
     rows: dict[str, int]
     state: dict[str, t.Any] | None = None
+    table_format: str = PARQUET
 
 
 class Store:
@@ -73,11 +77,13 @@ class Store:
     Attributes:
         output: where the tables are.
         local: the folder of this host for the plan and the report; the same as `output` unless that is a URI.
+        table_format: of the tables of new audits.
     """
 
-    def __init__(self, output: Folder, local: LocalFolder, keep: Keep) -> None:
+    def __init__(self, output: Folder, local: LocalFolder, keep: Keep, table_format: str = PARQUET) -> None:
         self.output = output
         self.local = local
+        self.table_format = table_format
         self._keep = keep
 
     @classmethod
@@ -85,7 +91,7 @@ class Store:
         """Return the store of an audit; raises TaskError if the location cannot be used."""
         local = LocalFolder(settings.folder, [PLAN, REPORT])
         output = HadoopFolder(spark, settings.output, MANIFEST) if is_uri(settings.output) else local
-        return cls(output, local, settings.keep)
+        return cls(output, local, settings.keep, settings.table_format)
 
     def audits(self, cluster_id: str, until: datetime.datetime) -> list[Audit]:
         """Return the published audits of a cluster that started until a time, oldest first."""
@@ -159,6 +165,7 @@ class Store:
             "criteria": draft.criteria,
             "complete": draft.complete,
             "tables_version": TABLES_VERSION,
+            "table_format": draft.table_format,
             "tables": draft.rows,
             **({} if draft.state is None else {"state": draft.state}),
         }
@@ -185,6 +192,7 @@ class Draft:
 
     Attributes:
         identity: C(cluster_id), C(audit_id) and C(audited_at), so that rows of several audits can be combined.
+        output, table_format: where the tables are, and their format.
         rows, criteria, complete, state: for the manifest: the number of rows of each table, and the fields of `Audit`.
         warnings: problems after the audit was published.
     """
@@ -195,6 +203,8 @@ class Draft:
         self.created = created
         self.folder = store.local.path(AUDITS, self.audit_id)
         self.identity = {"cluster_id": cluster_id, "audit_id": self.audit_id, "audited_at": created}
+        self.output = store.output
+        self.table_format = store.table_format
         self.rows: dict[str, int] = {}
         self.criteria: dict[str, t.Any] = {}
         self.complete = False
@@ -283,6 +293,8 @@ def _audit(name: str, manifest: dict[str, t.Any]) -> Audit:
         manifest["complete"] is True,
         {table: int(number) for table, number in manifest["tables"].items()},
         state if isinstance(state, dict) else None,
+        # manifests of earlier releases do not contain it
+        str(manifest.get("table_format", PARQUET)),
     )
 
 
