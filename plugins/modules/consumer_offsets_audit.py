@@ -17,8 +17,8 @@ description:
     which no admin API provides. If the topic cannot be read, as in Confluent Cloud, each run can take a snapshot of the
     cluster with administrative requests instead, and compare the snapshots. See O(source).
   - Join these records with the current groups, subscriptions, topics and logs of the cluster.
-  - Write tables (Parquet, Delta or Iceberg), a report (one HTML file) and a plan, which M(kafkaops.groups.consumer_group) and
-    M(kafkaops.groups.consumer_group_offsets) can apply.
+  - Write tables (Parquet, Delta or Iceberg), a report (one HTML file) and a plan, which
+    M(kafkaops.groups.consumer_group) and M(kafkaops.groups.consumer_group_offsets) can apply.
   - The module does not change the cluster.
 extends_documentation_fragment:
   - kafkaops.groups.connection
