@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +19,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine impo
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.folders import LocalFolder
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 
-from tests.live.task import ansible
+from tests.live.playbook import play_tasks
 from tests.support import commits, lakehouse, topics
 from tests.support.broker import Cluster
 from tests.support.spark import local_session
@@ -50,51 +49,48 @@ def iceberg(table: Path) -> pa.Table:
 READERS: dict[str, Callable[[Path], pa.Table]] = {"delta": delta, "iceberg": iceberg, "parquet": pq.read_table}
 
 
-def test_audits_in_several_formats(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(lakehouse.pyspark()), os.environ.get("PYTHONPATH", "")]))
+def test_audits_in_several_formats(cluster: Cluster, tmp_path: Path) -> None:
     topics.create(cluster.client(), "formats", 1)
     commits.commit_many(cluster.client(), {group: {("formats", 0): (3, "", -1)} for group in GROUPS})
     # longer than stale_after
     time.sleep(2)
     output = tmp_path / "audits"
-    spark: dict[str, Any] = {
-        "output": str(output),
-        "master": "local[2]",
-        "spark_conf": lakehouse.conf("delta", "iceberg"),
-    }
-    given = {**spark, "include": ["formats-*"], "stale_after": "1s", "timeout": 800, "keep_audits": 3}
-    audits: list[str] = []
-    for number, table_format in enumerate(READERS):
-        returned = ansible("consumer_offsets_audit", cluster.bootstrap, table_format=table_format, **given)
-        assert returned["rc"] == 0, returned["msg"]
+    common: dict[str, Any] = {"output": str(output), "master": "local[2]"}
+    older = {"environment": {"PYTHONPATH": str(lakehouse.pyspark())}}
+    with_jars = {**common, "spark_conf": lakehouse.conf("delta", "iceberg")}
+    audit = {**with_jars, "include": ["formats-*"], "stale_after": "1s", "timeout": 800, "keep_audits": 3}
+    page = {"dest": str(tmp_path / "fleet.html")}
+    tasks: list[dict[str, Any]] = []
+    for table_format, group in zip(READERS, [*GONE, None], strict=True):
+        options = {**audit, "table_format": table_format}
+        tasks.append({"name": table_format, "kafkaops.groups.consumer_offsets_audit": options, **older})
+        if group:
+            tasks.append({"name": group, "kafkaops.groups.consumer_group": {"names": [group], "state": "absent"}})
+    tasks.append({"name": "fleet", "kafkaops.groups.fleet_report": {**with_jars, **page}, **older})
+    # another release of Spark
+    tasks.append({"name": "without", "kafkaops.groups.fleet_report": {**common, **page}})
+    done = play_tasks(tasks, cluster.bootstrap)
+    assert done.code == 0, done.words
+    audits = [done.tasks[table_format] for table_format in READERS]
+    for number, (table_format, returned) in enumerate(zip(READERS, audits, strict=True)):
+        manifest = json.loads((output / "audits" / returned["audit_id"] / "manifest.json").read_text("utf-8"))
+        assert manifest["table_format"] == table_format
+        found = {name: READERS[table_format](Path(path)).to_pylist() for name, path in returned["tables"].items()}
+        assert {name: len(rows) for name, rows in found.items()} == manifest["tables"]
+        assert {row["audit_id"] for rows in found.values() for row in rows} == {returned["audit_id"]}
+        stale = {row["group"] for row in found["groups"] if row["stale"]}
+        assert stale == set(returned["stale_groups"]) == set(GROUPS) - set(GONE[:number])
         assert returned.get("warnings", []) == []
-        assert set(returned["stale_groups"]) == set(GROUPS) - set(GONE[:number])
-        manifest = json.loads((output / "latest" / "manifest.json").read_text("utf-8"))
-        assert (manifest["audit_id"], manifest["table_format"]) == (returned["audit_id"], table_format)
-        for name, path in returned["tables"].items():
-            rows = READERS[table_format](Path(path)).to_pylist()
-            assert len(rows) == manifest["tables"][name], name
-            assert {row["audit_id"] for row in rows} <= {returned["audit_id"]}
-        found = READERS[table_format](Path(returned["tables"]["groups"])).to_pylist()
-        assert {row["group"] for row in found if row["stale"]} == set(returned["stale_groups"])
-        if audits:
-            assert returned["since_last"]["audit_id"] == audits[-1]
-            assert returned["since_last"]["deleted_groups"] == {"count": 1, "names": [GONE[number - 1]]}
-        audits.append(returned["audit_id"])
-        if GONE[number:]:
-            deleted = ansible("consumer_group", cluster.bootstrap, names=[GONE[number]], state="absent")
-            assert deleted["rc"] == 0, deleted["msg"]
-    report = ansible("fleet_report", cluster.bootstrap, dest=str(tmp_path / "fleet.html"), **spark)
-    assert report["rc"] == 0, report["msg"]
-    assert report["unreadable"] == []
-    [clusters] = report["clusters"]
-    assert (clusters["audits"], clusters["stale_groups"]) == (3, len(GROUPS) - len(GONE))
-    # a release of Spark without the JARs reads the others
-    monkeypatch.undo()
-    report = ansible("fleet_report", cluster.bootstrap, dest=str(tmp_path / "fleet.html"), output=str(output))
-    assert {each["audit_id"] for each in report["unreadable"]} == set(audits[:2])
-    assert all(each["reason"].startswith("a table cannot be read (") for each in report["unreadable"])
-    assert report["clusters"][0]["audit_id"] == audits[2]
+    for number, group in enumerate(GONE):
+        since = audits[number + 1]["since_last"]
+        assert (since["audit_id"], since["deleted_groups"]["names"]) == (audits[number]["audit_id"], [group])
+    fleet, without = done.tasks["fleet"], done.tasks["without"]
+    assert fleet["unreadable"] == []
+    [only] = fleet["clusters"]
+    assert (only["audits"], only["stale_groups"]) == (3, len(GROUPS) - len(GONE))
+    assert {each["audit_id"] for each in without["unreadable"]} == {returned["audit_id"] for returned in audits[:2]}
+    assert all(each["reason"].startswith("a table cannot be read (") for each in without["unreadable"])
+    assert without["clusters"][0]["audit_id"] == audits[2]["audit_id"]
 
 
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -73,16 +74,19 @@ def session(master: str, python: str, config: Mapping[str, str] | None = None) -
 class Stranger(NamedTuple):
     """Another user of the operating system, who shares no folder for temporary files with this one, and its Python.
 
-    Its processes are in a mount namespace of their own, with an empty /tmp.
+    Its processes are in a mount namespace of their own, with an empty /tmp, and with PySpark in the folder `spark`,
+    because this checkout may be below /tmp.
     """
 
     home: Path
     python: str
+    spark: Path
 
     @property
     def prefix(self) -> list[str]:
         """What runs a command as this user."""
-        enter = 'mount -t tmpfs tmpfs /tmp && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"'
+        mounts = f"mount --bind {shlex.quote(str(_HOME))} {self.spark} && mount -t tmpfs tmpfs /tmp"
+        enter = f'{mounts} && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"'
         return ["unshare", "--mount", "sh", "-c", enter, "sh"]
 
     @property
@@ -100,14 +104,14 @@ def stranger() -> Iterator[Stranger]:
     folder = Path(tempfile.mkdtemp(prefix="kafkaops-stranger-", dir="/var/tmp"))
     try:
         folder.chmod(0o755)
-        home = folder / "home"
-        home.mkdir()
-        made = Stranger(home, str(folder / "python" / "bin" / "python"))
+        made = Stranger(folder / "home", str(folder / "python" / "bin" / "python"), folder / "spark")
+        made.home.mkdir()
+        made.spark.mkdir()
         base = f"/usr/bin/python{sys.version_info[0]}.{sys.version_info[1]}"
         try:
-            shutil.chown(home, 65534, 65534)
+            shutil.chown(made.home, 65534, 65534)
             subprocess.run([*made.prefix, base, "-c", "import venv, ensurepip"], check=True, capture_output=True)
-            subprocess.run([*made.prefix, "test", "-x", str(_HOME / "bin" / "spark-class")], check=True)
+            subprocess.run([*made.prefix, "test", "-x", str(made.spark / "bin" / "spark-class")], check=True)
         except (OSError, subprocess.CalledProcessError) as exc:
             raise RuntimeError(f"processes of another user are not possible here: {exc}") from None
         executor_python(folder / "python", base)
@@ -148,8 +152,9 @@ def executor_python(folder: Path, base: str = sys.executable) -> str:
 
 
 def _start(stack: contextlib.ExitStack, log: Path, name: str, *arguments: str, user: Stranger | None = None) -> Process:
-    command = [str(_HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--host", HOST, *arguments]
-    env = {"SPARK_HOME": str(_HOME), "SPARK_LOCAL_IP": HOST, "SPARK_DAEMON_MEMORY": "256m"}
+    spark = user.spark if user else _HOME
+    command = [str(spark / "bin" / "spark-class"), f"org.apache.spark.deploy.{name}", "--host", HOST, *arguments]
+    env = {"SPARK_HOME": str(spark), "SPARK_LOCAL_IP": HOST, "SPARK_DAEMON_MEMORY": "256m"}
     env["SPARK_DAEMON_JAVA_OPTS"] = " ".join(QUICK)
     if user:
         command, env = [*user.prefix, *command], {**env, **user.environment}
