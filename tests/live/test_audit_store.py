@@ -138,12 +138,9 @@ def _began(output: Path, before: set[str], module: Process) -> bool:
 
 def _audit_of(module: Process) -> int:
     """The process group of the audit that a module has started."""
-    jobs = [pid for pid, command in command_lines().items() if f" {job.__name__} " in command]
-    return next(pid for pid in jobs if _parent(pid) == module.pid)
-
-
-def _parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[1])
+    children = Path(f"/proc/{module.pid}/task/{module.pid}/children").read_text("ascii").split()
+    commands = command_lines()
+    return next(int(pid) for pid in children if f" {job.__name__} " in commands.get(int(pid), ""))
 
 
 def _ended(group: int) -> bool:
