@@ -40,8 +40,9 @@ options:
     description:
       - The location of the audits, as O(kafkaops.groups.consumer_offsets_audit#module:output) of the audits. It is not
         changed.
-      - Put the JARs of a Hadoop file system, and of the formats of the tables, into O(spark_conf), and the credentials
-        of the file system into C(spark-defaults.conf) or the environment, as for an audit.
+      - Put the JARs of a Hadoop file system, and the JARs and properties of the formats of the tables, into
+        O(spark_conf), and the credentials of the file system into C(spark-defaults.conf) or the environment, as for an
+        audit.
     type: path
     required: true
   dest:

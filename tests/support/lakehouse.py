@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-import shutil
+import contextlib
+import hashlib
 import subprocess
 import sys
 import tempfile
@@ -33,7 +34,8 @@ def pyspark() -> Path:
 
     :raises subprocess.CalledProcessError: when it cannot be installed.
     """
-    folder = jars.CACHE.parent / _LOCK.stem
+    digest = hashlib.sha256(_LOCK.read_bytes()).hexdigest()[:12]
+    folder = jars.CACHE.parent / f"{_LOCK.stem}-{digest}"
     if not folder.is_dir():
         folder.parent.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
@@ -47,7 +49,9 @@ def pyspark() -> Path:
             )
             command = [sys.executable, "-m", "pip", "install", *options, "--target", str(fresh), "-r", str(_LOCK)]
             subprocess.run(command, check=True)
-            shutil.move(fresh, folder)
+            # another process may have been quicker
+            with contextlib.suppress(OSError):
+                fresh.rename(folder)
     return folder
 
 

@@ -147,8 +147,12 @@ def _counts(spark: SparkSession, folder: Folder, audits: list[Audit]) -> tuple[d
         counted = {row["audit_id"]: row for row in _aggregated(spark, folder, audits).toArrow().to_pylist()}
     except (PySparkException, Py4JJavaError) as exc:
         if len(audits) == 1:
+            (audit,) = audits
             # without the file, which is another one each time, and would change the page
-            return {}, {audits[0].audit_id: f"a table cannot be read ({cause(exc).partition(': ')[0]})"}
+            why = f"a table cannot be read ({cause(exc).partition(': ')[0]})"
+            if audit.table_format != store.PARQUET:
+                why += f": check the JARs of {audit.table_format} in spark_conf"
+            return {}, {audit.audit_id: why}
         middle = len(audits) // 2
         halves = [_counts(spark, folder, half) for half in (audits[:middle], audits[middle:])]
         return halves[0][0] | halves[1][0], halves[0][1] | halves[1][1]

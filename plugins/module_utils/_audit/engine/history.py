@@ -14,7 +14,7 @@ from ..judge import changes
 from ..libraries import DataFrame, F, SparkSession
 from . import tables
 from .spark import stage
-from .store import Audit, Draft, Store
+from .store import PARQUET, Audit, Draft, Store
 
 Row = dict[str, t.Any]
 
@@ -112,7 +112,10 @@ def trends(
         groups, activity: the tables C(groups) and C(activity) of this audit.
     """
     now, topic = draft.created, draft.criteria.get("topic")
-    audits = [audit for audit in audits if audit.criteria.get("topic") == topic][-_AUDITS:]
+    # Spark may not have the JARs of other formats
+    known = (PARQUET, draft.table_format)
+    audits = [audit for audit in audits if audit.criteria.get("topic") == topic and audit.table_format in known]
+    audits = audits[-_AUDITS:]
     if not audits:
         return []
     stage(spark, "Compare with earlier audits")

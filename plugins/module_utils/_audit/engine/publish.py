@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import collections.abc as c
+import contextlib
 import dataclasses
 import time
 import typing as t
@@ -123,15 +125,14 @@ def _write_report(
         "delete_groups": len(planned.groups),
         "delete_offsets": len(planned.offsets),
     }
+    audits: list[store.Audit] = []
     last: history.SinceLast | None = None
     trends: list[history.Trend] = []
-    try:
+    with _warned(warnings, "the changes since the last audit are unknown"):
         audits = stored.audits(draft.cluster_id, draft.created)
         last = history.since_last(spark, stored, audits, draft, written.groups, written.findings)
+    with _warned(warnings, "the report shows no trends"):
         trends = history.trends(spark, stored, audits, draft, written.groups, written.activity)
-    except (PySparkException, Py4JJavaError, TaskError, OSError) as exc:
-        why = str(exc) if isinstance(exc, TaskError | OSError) else cause(exc)
-        warnings.append(f"earlier audits cannot be read, so the changes since the last audit are unknown: {why}")
     changed = {**last.groups, NEW_FINDINGS: _named(last.findings)} if last else {}
     shown = report_rows.groups(written.groups, facts.created)
     shown_findings = report_rows.findings(written.findings, kinds)
@@ -180,6 +181,16 @@ def _write_report(
         "duration": duration,
         "warnings": warnings,
     }
+
+
+@contextlib.contextmanager
+def _warned(warnings: list[str], consequence: str) -> c.Iterator[None]:
+    """Add a warning if the block cannot read earlier audits."""
+    try:
+        yield
+    except (PySparkException, Py4JJavaError, TaskError, OSError) as exc:
+        why = str(exc) if isinstance(exc, TaskError | OSError) else cause(exc)
+        warnings.append(f"earlier audits cannot be read, so {consequence}: {why}")
 
 
 def _write_metrics(path: str, settings: Settings, written: Written, draft: Draft, answer: Row) -> list[str]:

@@ -30,8 +30,9 @@ from .settings import Keep, Settings
 PLAN = "plan.json"
 REPORT = "report.html"
 MANIFEST = "manifest.json"
-# the format of tables that Spark can write without JARs
-PARQUET = "parquet"
+PARQUET, ICEBERG = "parquet", "iceberg"
+# of tables; Spark requires JARs for all but the first
+FORMATS = (PARQUET, "delta", ICEBERG)
 # of the columns of the tables, as the guide describes them
 TABLES_VERSION = 1
 AUDITS = "audits"
@@ -284,6 +285,10 @@ def _audit(name: str, manifest: dict[str, t.Any]) -> Audit:
         raise ValueError(name)
     if manifest["tables_version"] > TABLES_VERSION:
         raise ValueError(manifest["tables_version"])
+    # manifests of earlier releases do not contain it
+    table_format = manifest.get("table_format", PARQUET)
+    if table_format not in FORMATS:
+        raise ValueError(table_format)
     state = manifest.get("state")
     return Audit(
         name,
@@ -293,8 +298,7 @@ def _audit(name: str, manifest: dict[str, t.Any]) -> Audit:
         manifest["complete"] is True,
         {table: int(number) for table, number in manifest["tables"].items()},
         state if isinstance(state, dict) else None,
-        # manifests of earlier releases do not contain it
-        str(manifest.get("table_format", PARQUET)),
+        table_format,
     )
 
 

@@ -11,18 +11,18 @@ as a whole or not at all, and it is removed without the others.
 from __future__ import annotations
 
 import collections.abc as c
+import contextlib
+import datetime
 import functools
-import secrets
 import typing as t
 
 from ..._errors import TaskError
 from ..libraries import DataFrame, F, Observation, Py4JJavaError, PySparkException, SparkSession, StructType
 from .folders import Folder, cause
 from .spark import stage
-from .store import AUDITS, PARQUET, Audit, Draft
+from .store import AUDITS, ICEBERG, PARQUET, Audit, Draft, new_name
 
 NAMES = ("offsets", "start_offsets", "groups", "activity", "findings")
-_ICEBERG = "iceberg"
 # of Iceberg, in the session of the task
 _CATALOG = "kafka_audits"
 
@@ -36,14 +36,14 @@ class Table(t.NamedTuple):
 
     def write(self, frame: DataFrame) -> None:
         """Write the rows; raises an exception of Spark if the table exists."""
-        if self.table_format == _ICEBERG:
+        if self.table_format == ICEBERG:
             frame.writeTo(self._identifier(frame.sparkSession)).create()
         else:
             frame.write.format(self.table_format).save(self.folder.uri(*self.path))
 
     def read(self, spark: SparkSession) -> DataFrame:
         """Return the rows."""
-        if self.table_format == _ICEBERG:
+        if self.table_format == ICEBERG:
             return spark.read.table(self._identifier(spark))
         return spark.read.format(self.table_format).load(self.folder.uri(*self.path))
 
@@ -98,17 +98,21 @@ def check(spark: SparkSession, output: Folder, table_format: str) -> None:
     if table_format == PARQUET:
         return
     stage(spark, f"Check that Spark can write {table_format} tables")
-    probe = Table(output, (f".probe-{secrets.token_hex(4)}", "table"), table_format)
+    # removed as an audit without a manifest if the task is killed
+    name = new_name(datetime.datetime.now(datetime.UTC))
+    probe = Table(output, (AUDITS, name, "probe"), table_format)
     try:
         probe.write(spark.range(1))
         probe.read(spark).collect()
     except (PySparkException, Py4JJavaError) as exc:
         raise TaskError(
-            f"table_format: Spark {spark.version} cannot write and read {table_format} tables ({cause(exc)}): set the "
-            f"JARs of {table_format} for this release of Spark, and its properties, in spark_conf."
+            f"table_format: Spark {spark.version} cannot write and read {table_format} tables ({cause(exc)}): check "
+            f"that the JARs of {table_format} for this release of Spark, and its properties, are in spark_conf."
         ) from None
     finally:
-        output.remove(probe.path[0])
+        # without the permission to delete, old audits remain, which their removal reports
+        with contextlib.suppress(OSError, TaskError):
+            output.remove(AUDITS, name)
 
 
 def _with_columns(frame: DataFrame, schema: StructType) -> DataFrame:
