@@ -50,7 +50,7 @@ READERS: dict[str, Callable[[Path], pa.Table]] = {"delta": delta, "iceberg": ice
 
 
 def test_audits_in_several_formats(cluster: Cluster, tmp_path: Path) -> None:
-    topics.create(cluster.client(), "formats", 1)
+    topics.create(cluster.client(), "formats", 1, records=5)
     commits.commit_many(cluster.client(), {group: {("formats", 0): (3, "", -1)} for group in GROUPS})
     # longer than stale_after
     time.sleep(2)
@@ -58,11 +58,11 @@ def test_audits_in_several_formats(cluster: Cluster, tmp_path: Path) -> None:
     common: dict[str, Any] = {"output": str(output), "master": "local[2]"}
     older = {"environment": {"PYTHONPATH": str(lakehouse.pyspark())}}
     with_jars = {**common, "spark_conf": lakehouse.conf("delta", "iceberg")}
-    audit = {**with_jars, "include": ["formats-*"], "stale_after": "1s", "timeout": 800, "keep_audits": 3}
+    audit = {"include": ["formats-*"], "stale_after": "1s", "timeout": 800, "keep_audits": 4}
     page = {"dest": str(tmp_path / "fleet.html")}
     tasks: list[dict[str, Any]] = []
     for table_format, group in zip(READERS, [*GONE, None], strict=True):
-        options = {**audit, "table_format": table_format, "incremental": True}
+        options = {**with_jars, **audit, "table_format": table_format, "incremental": True}
         if table_format == "iceberg":
             # in Spark's own processes
             options["read_rate"] = "20M"
@@ -71,6 +71,7 @@ def test_audits_in_several_formats(cluster: Cluster, tmp_path: Path) -> None:
             tasks.append({"name": group, "kafkaops.groups.consumer_group": {"names": [group], "state": "absent"}})
     tasks.append({"name": "fleet", "kafkaops.groups.fleet_report": {**with_jars, **page}, **older})
     # another release of Spark
+    tasks.append({"name": "plain", "kafkaops.groups.consumer_offsets_audit": {**common, **audit}})
     tasks.append({"name": "without", "kafkaops.groups.fleet_report": {**common, **page}})
     done = play_tasks(tasks, cluster.bootstrap)
     assert done.code == 0, done.words
@@ -87,7 +88,10 @@ def test_audits_in_several_formats(cluster: Cluster, tmp_path: Path) -> None:
         since = audits[number + 1]["since_last"]
         assert (since["audit_id"], since["deleted_groups"]["names"]) == (audits[number]["audit_id"], [group])
         assert audits[number + 1]["incremental"] == {"since": audits[number]["audit_id"], "reason": None}
-    fleet, without = done.tasks["fleet"], done.tasks["without"]
+    fleet, plain, without = (done.tasks[name] for name in ("fleet", "plain", "without"))
+    assert plain["since_last"]["audit_id"] == audits[2]["audit_id"]
+    warnings = [warning for returned in (*audits, plain) for warning in returned.get("warnings", [])]
+    assert not [warning for warning in warnings if "earlier audits" in warning]
     assert fleet["unreadable"] == []
     [only] = fleet["clusters"]
     assert (only["audits"], only["stale_groups"]) == (3, len(GROUPS) - len(GONE))
@@ -95,7 +99,7 @@ def test_audits_in_several_formats(cluster: Cluster, tmp_path: Path) -> None:
     for each, table_format in zip(without["unreadable"], READERS, strict=False):
         assert each["reason"].startswith("a table cannot be read (")
         assert each["reason"].endswith(f"): check the JARs of {table_format} in spark_conf")
-    assert without["clusters"][0]["audit_id"] == audits[2]["audit_id"]
+    assert without["clusters"][0]["audit_id"] == plain["audit_id"]
 
 
 @pytest.mark.parametrize("table_format", ["delta", "iceberg"])
