@@ -406,7 +406,7 @@ def kill_module() -> None:
     modules = [int(pid) for pid, _parent, args in rows if pid in family and "/interpreter/client.py" in args]
     assert modules
     for pid in modules:
-        # one of the task before may have just ended; the proxy would take the error for one of the connection
+        # one of the task before may have just ended
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 

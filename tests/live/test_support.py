@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -144,6 +145,18 @@ def test_the_proxy_records_delays_and_drops(cluster: Cluster) -> None:
     admin.list_consumer_groups(request_timeout=10).result()
     assert time.monotonic() - begin >= 0.3
     cluster.proxy.reset()
+
+
+def test_an_action_of_the_proxy_that_fails_is_told(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its `OSError` is not taken for the end of a connection."""
+    assert cluster.proxy
+    told: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
+    monkeypatch.setattr(threading, "excepthook", lambda failure: told.put(failure.exc_value))
+    admin = AdminClient(properties({"bootstrap.servers": cluster.proxy.address, "client.id": "support-action"}))
+    for disturb in (cluster.proxy.before, cluster.proxy.after):
+        disturb(LIST_GROUPS, 1, lambda: os.kill(2**22 + 1, signal.SIGKILL))
+        admin.list_consumer_groups(request_timeout=10).result()
+        assert "An action of the proxy failed: [Errno 3]" in str(told.get(timeout=10))
 
 
 def test_kafkas_own_tools_run(cluster: Cluster, topic: str) -> None:

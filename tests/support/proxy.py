@@ -146,32 +146,38 @@ class Proxy:
             line: queue.SimpleQueue[tuple[float, bytes] | None] = queue.SimpleQueue()
             forth = threading.Thread(target=_forward, args=(line, broker, client), daemon=True)
             forth.start()
-            with contextlib.suppress(OSError):
+            try:
                 while frame := _frame(client):
                     self._record(frame, swallow, answered)
                     line.put((time.monotonic() + self._delay, frame))
-            line.put(None)
-            forth.join()
-            _shut(broker)
-            back.join()
-            _shut(client)
-            with self._lock:
-                self._sockets -= {client, broker}
+            except OSError:
+                pass
+            finally:
+                line.put(None)
+                forth.join()
+                _shut(broker)
+                back.join()
+                _shut(client)
+                with self._lock:
+                    self._sockets -= {client, broker}
 
     def _answer(
         self, broker: socket.socket, client: socket.socket, swallow: set[int], answered: dict[int, Action]
     ) -> None:
-        with contextlib.suppress(OSError):
+        try:
             while frame := _frame(broker):
                 correlation = struct.unpack_from(">i", frame, 4)[0]
                 if action := answered.pop(correlation, None):
-                    action()
+                    _run(action)
                 if correlation in swallow:
                     break
                 with self._lock:
                     self._traffic += len(frame)
                 client.sendall(frame)
-        _shut(client)
+        except OSError:
+            pass
+        finally:
+            _shut(client)
 
     def _record(self, frame: bytes, swallow: set[int], answered: dict[int, Action]) -> None:
         api_key, api_version, correlation, length = struct.unpack_from(">hhih", frame, 4)
@@ -186,7 +192,15 @@ class Proxy:
             if later := _due(self._after, api_key):
                 answered[correlation] = later
         if now:
-            now()
+            _run(now)
+
+
+def _run(action: Action) -> None:
+    """Run an action. ``RuntimeError`` for an ``OSError``, which would pass for one of the connection."""
+    try:
+        action()
+    except OSError as error:
+        raise RuntimeError(f"An action of the proxy failed: {error}") from error
 
 
 def _forward(line: queue.SimpleQueue[tuple[float, bytes] | None], broker: socket.socket, client: socket.socket) -> None:
