@@ -21,8 +21,10 @@ ALL = (
     ("large", "--write"),
     ("share_groups", "--write"),
     ("audit",),
+    ("jvm_source", "--write"),
     ("cold", "--write"),
     ("audit_scale", "--write"),
+    ("sizing", "--write"),
     ("incremental", "--write"),
     ("snapshots", "--write"),
 )

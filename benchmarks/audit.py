@@ -10,58 +10,62 @@ One broker, one run, the programs in turn. The topic has the shape of the offset
 from __future__ import annotations
 
 import argparse
-import contextlib
 import itertools
 import json
 import os
 import platform
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from confluent_kafka import Consumer, TopicPartition
-
+from benchmarks import only_read
 from benchmarks.document import replace_section
+from benchmarks.processes import cpu, descendants, watched
 from tests.support import offsets_topic, topics
 from tests.support.broker import Cluster
 from tests.support.collection import install
 from tests.support.jars import DEFAULT_VERSION, java
-from tests.support.process import command_lines
-from tests.support.repeating import repeatedly
 
 PARTITIONS = 50
 GROUPS = 20_000
 KEYS_A_GROUP = 24
-READING = {
-    "group.id": "floor",
-    "enable.auto.commit": False,
-    "isolation.level": "read_committed",
-    "enable.partition.eof": True,
-    "fetch.wait.max.ms": 20,
-    "fetch.queue.backoff.ms": 5,
-    "max.partition.fetch.bytes": 4 << 20,
-    "queued.min.messages": 1_000_000,
-}
 _DAY = 86_400_000
+_SKEWED = "skewed"
+
+Medians = dict[str, float]
 
 
-def fill(cluster: Cluster, topic: str, count: int) -> None:
-    """Create a topic with `count` commits and repeated keys, as in the offsets topic."""
+def fill(
+    cluster: Cluster,
+    topic: str,
+    count: int,
+    groups: int = GROUPS,
+    keys_a_group: int = KEYS_A_GROUP,
+    skewed: bool = False,
+) -> None:
+    """Create a topic with `count` commits and repeated keys, as in the offsets topic; see `records`."""
     topics.create(cluster.client(), topic, PARTITIONS, config={"retention.ms": "-1"})
-    offsets_topic.write(cluster.client(), records(range(count), count, GROUPS, KEYS_A_GROUP), topic)
+    offsets_topic.write(cluster.client(), records(range(count), count, groups, keys_a_group, skewed), topic)
 
 
-def records(numbers: range, days: int, groups: int, keys_a_group: int) -> Iterator[offsets_topic.Record]:
-    """Commits of groups in turn, by their numbers; of 10 days, each with a tenth of `days` commits."""
+def records(
+    numbers: range, days: int, groups: int, keys_a_group: int, skewed: bool = False
+) -> Iterator[offsets_topic.Record]:
+    """Commits of groups in turn, by their numbers; of 10 days, each with a tenth of `days` commits.
+
+    :param skewed: whether four of five groups are in partition 0, and not in that of their name.
+    """
     start = int(time.time() * 1000) - 10 * _DAY
     names = [f"service-{number:05d}-consumers" for number in range(groups)]
-    where = [offsets_topic.partition_of(name, PARTITIONS) for name in names]
+    where = [
+        0 if skewed and number % 5 else offsets_topic.partition_of(name, PARTITIONS)
+        for number, name in enumerate(names)
+    ]
     keys = [
         [offsets_topic.commit_key(name, f"orders-{place % 12:02d}", place // 12) for place in range(keys_a_group)]
         for name in names
@@ -71,47 +75,6 @@ def records(numbers: range, days: int, groups: int, keys_a_group: int) -> Iterat
         moment = start + number * 10 * _DAY // days
         value = offsets_topic.commit_value(number, moment)
         yield offsets_topic.Record(where[group], keys[group][place], value, moment)
-
-
-def floor(cluster: Cluster, topic: str, processes: int) -> float:
-    """Seconds for a number of confluent-kafka processes to read the topic without processing it."""
-    command = [sys.executable, "-m", "benchmarks.audit", "--only-read", cluster.bootstrap, topic]
-    children = [
-        subprocess.Popen([*command, f"{number}/{processes}"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for number in range(processes)
-    ]
-    pipes = [(child.stdin, child.stdout) for child in children]
-    for _go, ready in pipes:
-        assert ready is not None
-        ready.readline()
-    started = time.monotonic()
-    for go, _ready in pipes:
-        assert go is not None
-        go.write("go\n")
-        go.flush()
-    for _go, ready in pipes:
-        assert ready is not None
-        ready.readline()
-    took = time.monotonic() - started
-    for child in children:
-        child.wait()
-    return took
-
-
-def only_read(bootstrap: str, topic: str, part: str) -> None:
-    """One of the processes of `floor`: reads every n-th partition."""
-    number, processes = map(int, part.split("/"))
-    consumer = Consumer({"bootstrap.servers": bootstrap, **READING})
-    consumer.list_topics(topic)
-    print("ready", flush=True)
-    sys.stdin.readline()
-    mine = range(number, PARTITIONS, processes)
-    consumer.assign([TopicPartition(topic, partition, 0) for partition in mine])
-    ended = 0
-    while ended < len(mine):
-        ended += sum(message.error() is not None for message in consumer.consume(10_000, 1.0))
-    print("done", flush=True)
-    consumer.close()
 
 
 def formatter(cluster: Cluster, topic: str, count: int) -> float:
@@ -130,9 +93,12 @@ def formatter(cluster: Cluster, topic: str, count: int) -> float:
 
 
 class Audit:
-    """Audits in one warm session, and the peak memory of the Spark workers."""
+    """Audits in one warm session.
 
-    def __init__(self, cluster: Cluster, cores: int, folder: Path) -> None:
+    `peak` is the memory of the workers in MB, and `busy` the number of busy cores, during the last one.
+    """
+
+    def __init__(self, cluster: Cluster, cores: int, folder: Path, spark_conf: Mapping[str, str] | None = None) -> None:
         from ansible_collections.kafkaops.groups.plugins.module_utils._ansible import CONNECTION_SPEC
         from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import (
             pipeline,
@@ -159,7 +125,7 @@ class Audit:
             exclude=[],
             owners=[],
             master=f"local[{cores}]",
-            spark_conf={},
+            spark_conf=dict(spark_conf or {}),
             topic=topic,
             client_rack=None,
             read_rate=None,
@@ -171,63 +137,60 @@ class Audit:
         self._pipeline, self._spark_read, self._frames = pipeline, spark_read, frames
         self._store, self._tables, self._folder = store, tables, folder
         self._session = spark.spark_session(self._settings("none"), str(folder))
-        self._spark = self._session.__enter__()
-        self.peak = 0
+        self.spark = self._session.__enter__()
+        self._brokers = cluster.pids
+        self.peak = 0.0
+        self.busy = 0.0
 
     def whole(self, topic: str) -> float:
         """Seconds from the scan to the tables, the plan and the report."""
-        took = self._timed(lambda: self._pipeline.audit(self._spark, self._settings(topic)))
-        self._spark.catalog.clearCache()
+        took = self.timed(lambda: self._pipeline.audit(self.spark, self._settings(topic)))
+        self.spark.catalog.clearCache()
         return took
 
     def scan(self, topic: str) -> float:
         """Seconds from the scan to the latest commits in Parquet."""
 
         def run() -> None:
-            rows = self._spark_read.read(self._spark, self._connection, topic, time.time() + 3600)
-            stored = self._store.Store.of(self._spark, self._settings(topic))
+            rows = self._spark_read.read(self.spark, self._connection, topic, time.time() + 3600)
+            stored = self._store.Store.of(self.spark, self._settings(topic))
             self._tables.write(
                 self._frames.commits(rows.rows), "scan", self._store.Draft(stored, "", datetime.now(UTC))
             )
 
-        return self._timed(run)
+        return self.timed(run)
 
-    def _timed(self, run: Callable[[], object]) -> float:
-        self.peak = 0
-        with repeatedly(self._look, 0.2):
-            started = time.monotonic()
+    def timed(self, run: Callable[[], object]) -> float:
+        """Seconds of an action of Spark."""
+        with watched(os.getpid()) as peaks:
+            started, used = time.monotonic(), self._cpu()
             run()
-            return time.monotonic() - started
+            took = time.monotonic() - started
+            self.busy = (self._cpu() - used) / took
+        self.peak = peaks["workers"]
+        return took
 
     def close(self) -> None:
         """End the session."""
         self._session.__exit__(None, None, None)
 
-    def _look(self) -> None:
-        self.peak = max(self.peak, sum(map(_resident, _workers())))
+    def _cpu(self) -> float:
+        """Seconds of CPU of Spark: of this process and those that it has started, without the brokers."""
+        return cpu([os.getpid(), *(pid for pid in descendants(os.getpid()) if pid not in self._brokers)])
 
 
-def _workers() -> list[int]:
-    """The PIDs of the Python workers of Spark in this process."""
-    return [pid for pid, line in command_lines().items() if "pyspark.daemon" in line or "pyspark.worker" in line]
+def measure(sizes: list[int], runs: int, cores: int) -> tuple[dict[int, Medians], Medians]:
+    """Measure topics of these numbers of records, and one of the largest number with one large partition.
 
-
-def _resident(pid: int) -> int:
-    """Resident memory of a process in bytes, without memory shared with its parent."""
-    with contextlib.suppress(OSError):
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1]) * 1024
-    return 0
-
-
-def measure(sizes: list[int], runs: int, cores: int) -> dict[int, dict[str, float]]:
-    """Medians by number of records: seconds of each program, and peak memory of the workers in bytes."""
+    :returns: by number of records, the seconds of each program, and the peak memory of the workers in MB; and what
+        `_measure_skewed` returns.
+    """
     with tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as name, Cluster.start("single") as cluster:
-        medians: dict[int, dict[str, float]] = {}
+        medians: dict[int, Medians] = {}
         for size in sizes:
             print(f"writing {size:,} records", flush=True)
             fill(cluster, f"copy-{size}", size)
+        fill(cluster, _SKEWED, max(sizes), skewed=True)
         audit = Audit(cluster, cores, Path(name))
         try:
             # warm: the first audits of a session take longer
@@ -235,19 +198,24 @@ def measure(sizes: list[int], runs: int, cores: int) -> dict[int, dict[str, floa
                 audit.whole(f"copy-{sizes[0]}")
             for size in sizes:
                 medians[size] = _measure_one(cluster, audit, size, runs, cores)
+            skewed = _measure_skewed(audit, f"copy-{max(sizes)}", runs)
         finally:
             audit.close()
-    return medians
+    return medians, skewed
 
 
-def _measure_one(cluster: Cluster, audit: Audit, size: int, runs: int, cores: int) -> dict[str, float]:
+def _measure_one(cluster: Cluster, audit: Audit, size: int, runs: int, cores: int) -> Medians:
     topic = f"copy-{size}"
+    c_program = only_read.built()
     measured: dict[str, Callable[[], float]] = {
-        "floor": lambda: floor(cluster, topic, cores),
+        "floor": lambda: only_read.seconds(cluster, topic, PARTITIONS, cores),
+        "floor in C": lambda: only_read.seconds(cluster, topic, PARTITIONS, cores, c_program),
         "scan": lambda: audit.scan(topic),
         "audit": lambda: audit.whole(topic),
         "formatter": lambda: formatter(cluster, topic, size),
     }
+    if c_program is None:
+        del measured["floor in C"]
     seconds: dict[str, list[float]] = {name: [] for name in measured}
     peaks = []
     for run in range(runs):
@@ -258,7 +226,20 @@ def _measure_one(cluster: Cluster, audit: Audit, size: int, runs: int, cores: in
     return {**{name: statistics.median(taken) for name, taken in seconds.items()}, "memory": max(peaks)}
 
 
-def table(medians: dict[int, dict[str, float]], cores: int, runs: int) -> str:
+def _measure_skewed(audit: Audit, even: str, runs: int) -> Medians:
+    """The ratio of the times to scan the topic with one large partition and an even one, and the busy cores of each."""
+    ratios, busy = [], {even: 0.0, _SKEWED: 0.0}
+    for _run in range(runs):
+        seconds = {}
+        for topic in busy:
+            seconds[topic] = audit.scan(topic)
+            busy[topic] += audit.busy / runs
+            print(f"{topic}: scan {seconds[topic]:.2f} s, {audit.busy:.2f} cores", flush=True)
+        ratios.append(seconds[_SKEWED] / seconds[even])
+    return {"ratio": statistics.median(ratios), "even": busy[even], "skewed": busy[_SKEWED]}
+
+
+def table(medians: dict[int, Medians], skewed: Medians, cores: int, runs: int) -> str:
     """The result as Markdown."""
     lines = [
         f"`make bench` on {cores} cores ({platform.machine()}, Python {platform.python_version()}, "
@@ -266,16 +247,18 @@ def table(medians: dict[int, dict[str, float]], cores: int, runs: int) -> str:
         f"{KEYS_A_GROUP} committed offsets each.",
         "",
         "| records | scan to Parquet | floor: only reading, same number of processes | scan / floor "
-        "| console consumer with Kafka's formatter | console / scan | whole audit, with tables, plan and report "
-        "| memory of the workers |",
-        "|---|---|---|---|---|---|---|---|",
+        "| floor in C | scan / floor in C | console consumer with Kafka's formatter | console / scan "
+        "| whole audit, with tables, plan and report | memory of the workers |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for size, taken in medians.items():
         shown = {name: f"{taken[name]:.2f} s, {size / taken[name] / 1000:.0f}k/s" for name in taken}
+        times = {name: f"{taken['scan'] / taken[name]:.2f}" for name in ("floor", "floor in C") if name in taken}
         lines.append(
-            f"| {size:,} | {shown['scan']} | {shown['floor']} | {taken['scan'] / taken['floor']:.2f} "
+            f"| {size:,} | {shown['scan']} | {shown['floor']} | {times['floor']} "
+            f"| {shown.get('floor in C', '')} | {times.get('floor in C', '')} "
             f"| {shown['formatter']} | {taken['formatter'] / taken['scan']:.2f} | {shown['audit']} "
-            f"| {taken['memory'] / 1e6:.0f} MB |"
+            f"| {taken['memory']:.0f} MB |"
         )
     sizes = sorted(medians)
     for smaller, larger in itertools.pairwise(sizes):
@@ -286,6 +269,11 @@ def table(medians: dict[int, dict[str, float]], cores: int, runs: int) -> str:
             f"{larger / smaller:g} times the records ({smaller:,} to {larger:,}): {grown['scan']:.2f} times the time "
             f"of the scan, {grown['audit']:.2f} times that of the whole audit, {memory:.2f} times the memory."
         )
+    lines.append("")
+    lines.append(
+        f"With 80 % of {sizes[-1]:,} records in one partition, the scan takes {skewed['ratio']:.2f} times as long as "
+        f"without, and uses {skewed['skewed']:.1f} cores on average, in the place of {skewed['even']:.1f}."
+    )
     return "\n".join(lines)
 
 
@@ -294,15 +282,11 @@ def main() -> None:
     parser.add_argument("--records", type=int, nargs="+", default=[1_000_000, 2_000_000, 4_000_000])
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--cores", type=int, default=os.cpu_count() or 2)
-    parser.add_argument("--only-read", nargs=3, metavar=("BOOTSTRAP", "TOPIC", "PART"), help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.only_read:
-        only_read(*given.only_read)
-        return
     install()
-    medians = measure(given.records, given.runs, given.cores)
-    print(json.dumps(medians))
-    text = table(medians, given.cores, given.runs)
+    medians, skewed = measure(given.records, given.runs, given.cores)
+    print(json.dumps([medians, skewed]))
+    text = table(medians, skewed, given.cores, given.runs)
     print(text)
     replace_section("audit", text)
 

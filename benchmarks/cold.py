@@ -20,12 +20,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.audits import audit, settings
 from benchmarks.document import replace_section, table
+from benchmarks.figures import times
 from tests.support import commits, topics
 from tests.support.broker import Cluster
 from tests.support.collection import install
 from tests.support.jars import DEFAULT_VERSION
-from tests.support.modules import module_of
 
 GROUPS = 1_000
 OFFSETS_A_GROUP = 4
@@ -45,24 +46,14 @@ def fill(cluster: Cluster) -> None:
     commits.commit_many(cluster.client(), {f"service-{number:05d}": offsets for number in range(GROUPS)})
 
 
-def settings(bootstrap: str, folder: str, java: str) -> Any:
+def options(java: str) -> dict[str, Any]:
     """What all processes are asked for, with an option of Java, without its hyphen."""
-    spec, _rules, parse, _operation = module_of("consumer_offsets_audit")
-    defaults = {name: option.get("default") for name, option in spec.items()}
-    given = {
-        "bootstrap_servers": [bootstrap],
-        "output": folder,
-        "timeout": 600.0,
-        "spark_conf": {"spark.driver.defaultJavaOptions": f"-{java}"} if java else {},
-    }
-    return parse({**defaults, **given})
+    return {"spark_conf": {"spark.driver.defaultJavaOptions": f"-{java}"} if java else {}}
 
 
-def audit(bootstrap: str, folder: str, java: str) -> None:
+def whole(bootstrap: str, folder: str, java: str) -> None:
     """Audit the cluster as the module does."""
-    from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import process
-
-    answer = process.run(settings(bootstrap, folder, java))
+    answer = audit(bootstrap, folder, **options(java))
     assert answer["summary"]["groups"] == GROUPS, answer["summary"]
 
 
@@ -70,7 +61,7 @@ def bare(bootstrap: str, folder: str, java: str) -> None:
     """Run a Spark job that does next to nothing."""
     from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.spark import spark_session
 
-    with spark_session(settings(bootstrap, folder, java), folder) as spark:
+    with spark_session(settings(bootstrap, folder, **options(java)), folder) as spark:
         rows = spark.sparkContext.parallelize(range(GROUPS)).map(lambda number: (number, f"service-{number:05d}"))
         spark.createDataFrame(rows, "id long, name string").write.parquet(f"{folder}/rows")
         spark.read.parquet(f"{folder}/rows").join(spark.range(GROUPS), "id").write.parquet(f"{folder}/joined")
@@ -109,10 +100,7 @@ def measure(runs: int) -> dict[str, list[float]]:
 def page(seconds: dict[str, list[float]]) -> str:
     """The result as Markdown."""
     runs = len(seconds["bare"])
-    ratios = {
-        part: statistics.median(ours / theirs for ours, theirs in zip(values, seconds["bare"], strict=True))
-        for part, values in seconds.items()
-    }
+    ratios = times(seconds, "bare")
     rows = [
         [words, f"{statistics.median(seconds[part]):.1f} s", f"{ratios[part]:.2f}"] for part, words in _PARTS.items()
     ]
@@ -133,7 +121,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.part:
         part, bootstrap, folder, java = given.part
-        {"audit": audit, "bare": bare}[part](bootstrap, folder, java)
+        {"audit": whole, "bare": bare}[part](bootstrap, folder, java)
         return
     install()
     text = page(measure(given.runs))

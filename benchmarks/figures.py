@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 TIE = "tie"
 
@@ -24,6 +24,14 @@ def tied(one: Sequence[float], other: Sequence[float]) -> bool:
 def ratio(one: Sequence[float], other: Sequence[float]) -> float:
     """The ratio of the medians."""
     return statistics.median(one) / statistics.median(other)
+
+
+def times(taken: Mapping[str, Sequence[float]], base: str) -> dict[str, float]:
+    """The median, over runs in turn, of the ratio of each series to one of them."""
+    return {
+        name: statistics.median(mine / theirs for mine, theirs in zip(values, taken[base], strict=True))
+        for name, values in taken.items()
+    }
 
 
 def fastest(one: Sequence[float], other: Sequence[float]) -> float:

@@ -24,15 +24,16 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from benchmarks.audit import PARTITIONS, records
+from benchmarks.audits import audit
 from benchmarks.document import replace_section, table
+from benchmarks.figures import times
 from tests.support import offsets_topic, topics
 from tests.support.broker import Cluster
 from tests.support.collection import install
 from tests.support.jars import DEFAULT_VERSION
-from tests.support.modules import module_of
 
 RECORDS = 4_000_000
-GROUPS, OFFSETS_A_GROUP = 5_000, 20
+GROUPS, OFFSETS_A_GROUP = [500, 5_000], 20
 NEW = 0.01
 AIM = 1.3
 _EMPTY, _TOPIC = "empty", "copy"
@@ -45,23 +46,6 @@ _PARTS = {
 
 class Wrong(Exception):
     """A result is not what it should be."""
-
-
-def audit(part: str, bootstrap: str, folder: str) -> dict[str, Any]:
-    """Audit a topic as the module does: in a process of its own."""
-    from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import process
-
-    spec, _rules, parse, _operation = module_of("consumer_offsets_audit")
-    defaults = {name: option.get("default") for name, option in spec.items()}
-    given = {
-        "bootstrap_servers": [bootstrap],
-        "output": f"{folder}/{part}",
-        "timeout": 3600.0,
-        "topic": _EMPTY if part == "empty" else _TOPIC,
-        "incremental": part == "incremental",
-        "keep_audits": 2,
-    }
-    return process.run(parse({**defaults, **given}))
 
 
 def took(part: str, bootstrap: str, folder: str) -> tuple[float, dict[str, Any]]:
@@ -78,8 +62,8 @@ def took(part: str, bootstrap: str, folder: str) -> tuple[float, dict[str, Any]]
     return seconds, returned
 
 
-def measure(runs: int, count: int) -> dict[str, list[float]]:
-    """Seconds of each process in each run."""
+def measure(runs: int, count: int, groups: int) -> dict[str, list[float]]:
+    """Seconds of each process in each run, of a topic with commits of a number of groups."""
     seconds: dict[str, list[float]] = {part: [] for part in _PARTS}
     new = round(count * NEW)
     with Cluster.start("single") as cluster, tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as folder:
@@ -90,7 +74,7 @@ def measure(runs: int, count: int) -> dict[str, list[float]]:
         for run in range(runs + 1):
             numbers = range(written, written + (new if run else count))
             written = numbers.stop
-            offsets_topic.write(client, records(numbers, count + runs * new, GROUPS, OFFSETS_A_GROUP), _TOPIC)
+            offsets_topic.write(client, records(numbers, count + runs * new, groups, OFFSETS_A_GROUP), _TOPIC)
             # the first ones have nothing to continue, or to compare with
             parts = _PARTS if run else ["empty", "incremental"]
             answers = {}
@@ -119,23 +103,26 @@ def _compare(answers: dict[str, dict[str, Any]], new: int, written: int) -> None
         raise Wrong("the offsets of the incremental audit are not those of the full one")
 
 
-def page(seconds: dict[str, list[float]], count: int) -> str:
-    """The result as Markdown."""
-    runs = len(seconds["empty"])
-    rows = [["audit of", "time", "/ empty topic"]]
-    ratios = {
-        part: statistics.median(mine / empty for mine, empty in zip(values, seconds["empty"], strict=True))
-        for part, values in seconds.items()
-    }
-    rows += [
-        [words, f"{statistics.median(seconds[part]):.1f} s", f"{ratios[part]:.2f}"] for part, words in _PARTS.items()
-    ]
-    keys = min(count, GROUPS * OFFSETS_A_GROUP)
-    reached = "reached" if ratios["incremental"] <= AIM else "**missed**"
+def page(seconds: dict[int, dict[str, list[float]]], count: int) -> str:
+    """The result as Markdown.
+
+    :param seconds: what `measure` returned for each number of groups.
+    """
+    runs = len(next(iter(seconds.values()))["empty"])
+    rows = [["groups", "committed offsets", "audit of", "time", "/ empty topic"]]
+    reached = []
+    for groups, taken in seconds.items():
+        keys = f"{min(count, groups * OFFSETS_A_GROUP):,}"
+        ratios = times(taken, "empty")
+        rows += [
+            [f"{groups:,}", keys, words, f"{statistics.median(taken[part]):.1f} s", f"{ratios[part]:.2f}"]
+            for part, words in _PARTS.items()
+        ]
+        reached.append(f"{'reached' if ratios['incremental'] <= AIM else '**missed**'} with {keys} committed offsets")
     return (
-        f"{count:,} records of {GROUPS:,} groups with {keys:,} committed offsets, on {os.cpu_count()} cores "
-        f"({platform.machine()}, Python {platform.python_version()}, Kafka {DEFAULT_VERSION}); medians of {runs} runs "
-        f"in turn. The aim is at most {AIM} times the audit of an empty topic: {reached}.\n\n" + table(rows)
+        f"{count:,} records, on {os.cpu_count()} cores ({platform.machine()}, Python {platform.python_version()}, "
+        f"Kafka {DEFAULT_VERSION}); medians of {runs} runs in turn. The aim is at most {AIM} times the audit of an "
+        f"empty topic: {', '.join(reached)}.\n\n" + table(rows)
     )
 
 
@@ -143,15 +130,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--records", type=int, default=RECORDS)
+    parser.add_argument("--groups", type=int, nargs="+", default=GROUPS)
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
     parser.add_argument("--part", nargs=4, metavar=("PART", "BOOTSTRAP", "FOLDER", "ANSWER"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.part:
         part, bootstrap, folder, answer = given.part
-        Path(answer).write_text(json.dumps(audit(part, bootstrap, folder)), "utf-8")
+        topic = _EMPTY if part == "empty" else _TOPIC
+        options = {"topic": topic, "incremental": part == "incremental", "keep_audits": 2}
+        Path(answer).write_text(json.dumps(audit(bootstrap, f"{folder}/{part}", **options)), "utf-8")
         return
     install()
-    text = page(measure(given.runs, given.records), given.records)
+    text = page({groups: measure(given.runs, given.records, groups) for groups in given.groups}, given.records)
     print(text)
     if given.write:
         replace_section("incremental", text)

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks import tasks
+from benchmarks.processes import cpu
 from tests.support.broker import Cluster
 
 TIMEOUT = 300
 _LAUNCHER = Path(__file__).with_name("launcher.py")
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Failed(Exception):
@@ -64,13 +64,13 @@ def measure(
     given.write_text(command.stdin, encoding="utf-8")
     for proxy in cluster.proxies.values():
         proxy.clear()
-    before = _cpu(cluster)
+    before = cpu(cluster.pids)
     with given.open() as source, said.open("w") as out, wrote.open("w") as problems:
         launch = [sys.executable, "-I", "-S", str(_LAUNCHER), str(timeout), str(report), *command.arguments]
         subprocess.run(
             launch, stdin=source, stdout=out, stderr=problems, env={**os.environ, **command.environment}, check=True
         )
-    broker_cpu = _cpu(cluster) - before
+    broker_cpu = cpu(cluster.pids) - before
     took = json.loads(report.read_text(encoding="utf-8"))
     output = said.read_text(encoding="utf-8", errors="replace")
     if took["code"]:
@@ -104,12 +104,3 @@ def _answer(output: str, operation: str) -> tuple[float | None, int | None]:
     if operation in tasks.READING:
         return None, len(re.findall(r"(?m)^bench-", output)) or None
     return None, None
-
-
-def _cpu(cluster: Cluster) -> float:
-    """The CPU seconds used by the brokers so far."""
-    used = 0
-    for pid in cluster.pids:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-        used += int(fields[11]) + int(fields[12])
-    return used / _TICKS

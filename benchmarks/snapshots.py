@@ -16,18 +16,16 @@ import datetime
 import json
 import os
 import platform
-import subprocess
 import sys
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from benchmarks.audit_scale import watched
+from benchmarks import audits
 from benchmarks.document import replace_section, table
+from benchmarks.processes import Took, run
 from tests.support.collection import install
-from tests.support.modules import module_of
 
 GROUPS, OFFSETS_A_GROUP, DAYS = 20_000, 24, 365
 _CLUSTER = "benchmark"
@@ -40,20 +38,9 @@ class Wrong(Exception):
     """A result is not what was generated."""
 
 
-class Took(NamedTuple):
-    """Seconds, and peaks of memory in MB."""
-
-    seconds: float
-    driver: float
-    java: float
-
-
 def settings(folder: str) -> Any:
     """The settings of an audit."""
-    spec, _rules, parse, _operation = module_of("consumer_offsets_audit")
-    defaults = {name: option.get("default") for name, option in spec.items()}
-    given = {"bootstrap_servers": ["127.0.0.1:1"], "output": folder, "source": "snapshots"}
-    return parse({**defaults, **given})
+    return audits.settings("127.0.0.1:1", folder, source="snapshots")
 
 
 def write(folder: str, groups: int, days: int) -> int:
@@ -153,17 +140,9 @@ def check(folder: str, groups: int, days: int) -> None:
 
 def measure(part: str, folder: str, *arguments: int) -> Took:
     """Run a part in a process of its own."""
-    log = Path(folder) / f"{part}.log"
-    with open(log, "wb") as output:
-        started = time.monotonic()
-        command = [sys.executable, "-m", "benchmarks.snapshots", "--part", part, folder, *map(str, arguments)]
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
-        with watched(process.pid) as peaks:
-            code = process.wait()
-        seconds = time.monotonic() - started
-    if code:
-        raise Wrong(f"{part} ended with {code}: {log.read_text('utf-8', 'replace')[-4000:]}")
-    return Took(seconds, peaks["driver"], peaks["java"])
+    return run(
+        [sys.executable, "-m", "benchmarks.snapshots", "--part", part, folder, *map(str, arguments)], Path(folder)
+    )
 
 
 def page(groups: int, days: int, size: float, written: Took, compared: Took) -> str:

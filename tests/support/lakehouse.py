@@ -1,7 +1,7 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Delta and Iceberg, and the release of PySpark that both have JARs for."""
+"""Delta, Iceberg and Kafka for Spark, and the release of PySpark that they have JARs for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.support.collection import CHECKOUT
 from tests.support.hadoop import POM
 
 _LOCK = CHECKOUT / "requirements" / "spark41.lock"
-#: What each format needs in the session, as its own documentation says.
+#: What each needs in the session, as its own documentation says.
 _PROPERTIES = {
     "delta": {
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
@@ -26,6 +26,7 @@ _PROPERTIES = {
         "spark.databricks.delta.snapshotPartitions": "1",
     },
     "iceberg": {},
+    "kafka": {},
 }
 
 
@@ -56,7 +57,7 @@ def pyspark() -> Path:
 
 
 def conf(*formats: str) -> dict[str, str]:
-    """The properties of Spark for formats of tables; raises as `jars.fetched` does."""
+    """The properties of Spark for these; raises as `jars.fetched` does."""
     found = [jar for name in formats for jar in jars.fetched(POM, name, f"-P{name}").glob("*.jar")]
     made = {"spark.jars": ",".join(sorted(map(str, found)))}
     for name in formats:
