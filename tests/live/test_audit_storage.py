@@ -125,7 +125,8 @@ def test_snapshots_and_a_fleet_in_an_object_store(
     assert len(taken) == returned["snapshots"]["count"] == 2
     for name in taken:
         parts = [data for key, data in objects.items() if key.startswith(f"fleet/snapshots/{name}/offsets/part-")]
-        assert {row["group"] for row in rows(parts)} == set(GROUPS)
+        # other tests have groups in this cluster, too
+        assert {row["group"] for row in rows(parts)} >= set(GROUPS)
     dest = tmp_path / "fleet.html"
     report = ansible("fleet_report", cluster.bootstrap, **spark, dest=str(dest))
     assert report["rc"] == 0, report["msg"]

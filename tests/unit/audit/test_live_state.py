@@ -217,3 +217,7 @@ def test_empty_groups_are_described_again(monkeypatch: pytest.MonkeyPatch) -> No
     }
     assert again.asked == [["a", "b"], ["c", "d"], ["e"]]
     assert now.groups.schema == live.groups.schema
+    assert now.warnings == [
+        *live.warnings,
+        f"group 'd' cannot be described again, so the state is unknown: {LATE.name}: {LATE.message}",
+    ]

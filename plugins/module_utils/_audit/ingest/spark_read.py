@@ -17,6 +17,8 @@ from .executor import Origin, Scan
 from .marks import Marks
 from .splits import Ended
 
+# of rows, which a checkpoint would not make quicker
+_FEW_BYTES = 1024 * 1024
 _TASK_ERROR = re.compile(r"^[\w.]*\bTaskError: (.+)$", re.MULTILINE)
 _PYTHON_ERROR = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception): .+)$", re.MULTILINE)
 
@@ -82,7 +84,9 @@ def _read_here(spark: SparkSession, wanted: Scan) -> Scanned:
     batches = [batch for split in wanted.splits for batch in wanted.rows(split)]
     table = pa.Table.from_batches(batches, records.schema())
     status = table.filter(pc.equal(table["kind"], pa.scalar(records.PARTITION))).select(Ended._fields)
-    return _scanned(spark.createDataFrame(table), status, wanted)
+    rows = spark.createDataFrame(table)
+    # without a checkpoint, each task of Spark contains all of these rows
+    return _scanned(rows.localCheckpoint() if table.nbytes > _FEW_BYTES else rows, status, wanted)
 
 
 def cores(spark: SparkSession) -> Cores:

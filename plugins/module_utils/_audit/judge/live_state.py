@@ -108,9 +108,9 @@ async def recheck_empty(session: Session, seen: Live) -> Live:
     """Describe the Empty groups again after the scan, because a member may have joined without a record in the scan.
 
     Returns:
-        `seen` with the current states; null where the state is unknown or the group does not exist.
+        `seen` with the current states; null where the state is unknown, with a warning, or the group does not exist.
     """
-    checked = []
+    checked, failed = [], {}
     with session.driver.in_chunks():
         for batch in seen.groups.to_batches(max_chunksize=CHUNK):
             rows = batch.to_pylist()
@@ -119,8 +119,16 @@ async def recheck_empty(session: Session, seen: Live) -> Live:
                 if row["group"] in now:
                     group = now[row["group"]]
                     row.update(_usage(group if isinstance(group, Group) else None))
+                    if isinstance(group, KafkaError):
+                        failed[row["group"]] = group
             checked.append(pa.RecordBatch.from_pylist(rows, schema=batch.schema))
-    return dataclasses.replace(seen, groups=of_batches(checked, seen.groups.schema))
+    warnings = list(seen.warnings)
+    if failed:
+        why = next(iter(failed.values()))
+        warnings.append(
+            f"{first_of(list(failed))} cannot be described again, so the state is unknown: {why.name}: {why.message}"
+        )
+    return dataclasses.replace(seen, groups=of_batches(checked, seen.groups.schema), warnings=warnings)
 
 
 async def committed(session: Session, names: c.Collection[str]) -> tuple[pa.Table, list[str]]:
