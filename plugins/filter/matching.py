@@ -53,7 +53,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._errors import Tas
 def matching(groups: c.Iterable[t.Any], patterns: t.Any) -> list[t.Any]:
     """Return the groups whose names match one of the patterns."""
     try:
-        matches = inputs.patterns(patterns, "patterns")
+        matches = inputs.patterns(inputs.needed(patterns, "patterns"), "patterns")
     except TaskError as exc:
         raise AnsibleFilterError(f"matching: {exc}") from exc
     if isinstance(groups, c.Mapping | str):

@@ -35,7 +35,7 @@ _value:
   type: dict
   contains:
     lines:
-      description: One line for each offset that would be set.
+      description: One line for each offset that would be set, or that cannot be set, with the reason.
       type: list
       elements: str
     repeated:
@@ -71,11 +71,17 @@ def restore_review(results: c.Iterable[Entry]) -> dict[str, list[str]]:
         # includes items that fail now, because they may succeed in the restore
         if item["action"] == "set_offset" and now is not None:
             moved[item["group"]] = None
-        if item["changed"]:
-            lines.append(
-                "Group {}, {}-{}: {}, now {}".format(*place, item["after"]["offset"], "none" if now is None else now)
-            )
+        if item["changed"] or item["failed"]:
+            lines.append(_line(item, now))
     return {"lines": lines, "repeated": [*repeated], "moved": [*moved]}
+
+
+def _line(item: Entry, now: int | None) -> str:
+    wanted = "" if item["after"] is None else f" {item['after']['offset']},"
+    line = "Group {}, {}-{}:{} now {}".format(
+        item["group"], item["topic"], item["partition"], wanted, "none" if now is None else now
+    )
+    return f"{line}, cannot be set: {item['error']['message']}" if item["failed"] else line
 
 
 class FilterModule:

@@ -66,6 +66,10 @@ _value:
       description: Reasons why the topics of remaining groups are unknown, except missing permissions.
       type: list
       elements: str
+    forbidden:
+      description: Names of remaining groups whose topics are unknown because permissions are missing.
+      type: list
+      elements: str
 """
 
 import collections.abc as c
@@ -79,11 +83,11 @@ _CONSUMERS = ("consumer", "share", "streams")
 def topics_in_use(
     groups: c.Iterable[Entry], topics: c.Sequence[str], deleted: c.Iterable[str], errors: c.Iterable[Entry] = ()
 ) -> dict[str, list[str]]:
-    """Return `read`, `committed`, `hidden` and `unknown` for the topics to delete."""
+    """Return `read`, `committed`, `hidden`, `unknown` and `forbidden` for the topics to delete."""
     by_name: dict[str, Entry] = {}
     for group in groups:
         by_name.setdefault(group["name"], group)
-    deleted_names = set(deleted)
+    deleted_names, failed = set(deleted), list(errors)
     remaining = [group for name, group in by_name.items() if name not in deleted_names]
     readers = [group for group in remaining if group["members"] and group["protocol_type"] in _CONSUMERS]
     members = [member for group in readers for member in group["members"]]
@@ -95,7 +99,8 @@ def topics_in_use(
         "read": [topic for topic in topics if topic in read or _owner(topic, by_name) in owners],
         "committed": _committed(remaining, set(topics)),
         "hidden": hidden,
-        "unknown": [f"group {name} is rebalancing" for name in hidden] + _failed_requests(errors),
+        "unknown": [f"group {name} is rebalancing" for name in hidden] + _failed_requests(failed),
+        "forbidden": sorted({each["group"] for each in failed if "group" in each and _forbidden(each)} - deleted_names),
     }
 
 
@@ -123,8 +128,12 @@ def _failed_requests(errors: c.Iterable[Entry]) -> list[str]:
         if "group" in each
         else f"the broker at {each['address']} did not list its groups"
         for each in errors
-        if not (each["error"]["name"] or "").endswith("_AUTHORIZATION_FAILED")
+        if not _forbidden(each)
     ]
+
+
+def _forbidden(error: Entry) -> bool:
+    return (error["error"]["name"] or "").endswith("_AUTHORIZATION_FAILED")
 
 
 class FilterModule:

@@ -25,6 +25,8 @@ _DAY = 86_400_000
 _UNITS = {"W": 7 * _DAY, "D": _DAY, "H": 3_600_000, "M": 60_000, "S": 1000}
 _LONGEST_DURATION = 40
 # an M before the T would be months
+# quotes or wildcards in brackets
+_LIST_IN_TEXT = re.compile(r"\s*\[(\s*[\"'].*|[^]]*[*?][^]]*)\]\s*", re.DOTALL)
 _ISO_DURATION = re.compile(r"P(?=\d|T)(\d+W)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?")
 
 
@@ -158,10 +160,12 @@ def expressions(patterns: c.Sequence[str], option: str) -> list[re.Pattern[str]]
     """Return the regular expressions of patterns: shell-style, or a regex when it starts with C(~).
 
     Raises:
-        TaskError: a regex cannot be read.
+        TaskError: a regex cannot be read, or a pattern is a list in a string, which would match single letters.
     """
     compiled = []
     for pattern in patterns:
+        if _LIST_IN_TEXT.fullmatch(pattern):
+            raise InvalidOption(f"{option}: '{pattern}' is a list in a string: set a list, in extra variables as JSON.")
         try:
             compiled.append(
                 re.compile(pattern[1:], re.DOTALL)

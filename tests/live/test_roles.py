@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.live.playbook import Play, play, shell
+from tests.live.playbook import Play, play, play_role, shell
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 
@@ -109,6 +109,21 @@ def test_ignored_errors_lift_no_guard(cluster: Cluster, entry: dict[str, Any]) -
     assert (done.code, done.changed) == (2, [])
     assert "teardown_allowed_patterns does not allow" in done.words
     assert state(cluster) == before
+
+
+def test_a_zero_is_not_taken_for_an_option_that_is_not_set(cluster: Cluster, tmp_path: Path) -> None:
+    """The module refuses it, before it starts Spark."""
+    assert cluster.proxy is not None
+    cluster.proxy.clear()
+    rows: dict[str, dict[str, Any]] = {
+        "stale_after is": {"audit_stale_after": 0},
+        "keep_audits is 0": {"audit_keep_audits": 0},
+        "read_rate is 0": {"audit_read_rate": 0},
+        "min_snapshots is 0": {"audit_min_snapshots": 0, "audit_source": "snapshots"},
+    }
+    done = play_role("audit", cluster.listeners["PROXIED"], rows, {"audit_output": str(tmp_path)})
+    assert {words: (one.changed, words in one.words) for words, one in done.items()} == dict.fromkeys(rows, ([], True))
+    assert (cluster.proxy.count(), list(tmp_path.iterdir())) == ({}, [])
 
 
 def site(role: str, more: dict[str, Any]) -> list[dict[str, Any]]:

@@ -49,6 +49,8 @@ def test_what_is_protected_is_what_the_module_protects() -> None:
         ({"cleanup_keep": ["a"], "cleanup_protect": False}, ["a"]),
         # the module refuses these, in a sentence that names the first
         ({"cleanup_keep": 7}, [*PROTECTED, 7]),
+        ({"cleanup_keep": 0}, [*PROTECTED, 0]),
+        ({"cleanup_keep": False}, [*PROTECTED, False]),
         ({"cleanup_keep": ["null", None, {}]}, [*PROTECTED, "null", None, {}]),
     ],
 )

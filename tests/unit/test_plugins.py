@@ -224,20 +224,22 @@ ASSIGNED = [{"topics": [], "assignment": [{"topic": "t"}]}]
     ],
 )
 def test_topics_that_groups_use_that_stay(groups: list[Any], topics: list[str], found: dict[str, list[str]]) -> None:
-    empty: dict[str, list[str]] = {"read": [], "committed": [], "hidden": [], "unknown": []}
+    empty: dict[str, list[str]] = {"read": [], "committed": [], "hidden": [], "unknown": [], "forbidden": []}
     assert topics_in_use(groups, topics, ["goes"]) == {**empty, **found}
 
 
 @pytest.mark.parametrize(
-    ("error", "expected"),
+    ("error", "unknown", "forbidden"),
     [
-        ({"group": "g", "error": {"name": "COORDINATOR_NOT_AVAILABLE"}}, ["group g could not be described"]),
-        ({"address": "b:1", "error": {"name": None}}, ["the broker at b:1 did not list its groups"]),
-        ({"group": "g", "error": {"name": "GROUP_AUTHORIZATION_FAILED"}}, []),
+        ({"group": "g", "error": {"name": "COORDINATOR_NOT_AVAILABLE"}}, ["group g could not be described"], []),
+        ({"address": "b:1", "error": {"name": None}}, ["the broker at b:1 did not list its groups"], []),
+        ({"group": "g", "error": {"name": "GROUP_AUTHORIZATION_FAILED"}}, [], ["g"]),
+        ({"group": "goes", "error": {"name": "TOPIC_AUTHORIZATION_FAILED"}}, [], []),
     ],
 )
-def test_what_could_not_be_asked_is_not_known(error: Any, expected: list[str]) -> None:
-    assert topics_in_use([], ["t"], [], [error])["unknown"] == expected
+def test_what_could_not_be_asked_is_not_known(error: Any, unknown: list[str], forbidden: list[str]) -> None:
+    found = topics_in_use([], ["t"], ["goes"], [error])
+    assert (found["unknown"], found["forbidden"]) == (unknown, forbidden)
 
 
 def restored(group: str, before: int | None, after: int, **given: Any) -> dict[str, Any]:
@@ -254,13 +256,22 @@ def restored(group: str, before: int | None, after: int, **given: Any) -> dict[s
     }
 
 
+FAILS = {"changed": False, "failed": True, "error": {"message": "The group has members."}}
+
+
 @pytest.mark.parametrize(
     ("results", "lines", "repeated", "moved"),
     [
         ([], [], [], []),
         ([restored("g", None, 5)], ["Group g, t-0: 5, now none"], [], []),
         ([restored("g", 7, 5)], ["Group g, t-0: 5, now 7"], [], ["g"]),
-        ([restored("g", 7, 5, changed=False, failed=True)], [], [], ["g"]),
+        ([restored("g", 7, 5, **FAILS)], ["Group g, t-0: 5, now 7, cannot be set: The group has members."], [], ["g"]),
+        (
+            [restored("g", None, 5, **FAILS)],
+            ["Group g, t-0: 5, now none, cannot be set: The group has members."],
+            [],
+            [],
+        ),
         ([restored("g", 5, 5, changed=False, action="none")] * 2, [], ["g"], []),
         (
             [restored("g", 5, 5, changed=False, action="none"), restored("h", None, 5)],
@@ -323,6 +334,8 @@ def test_matching(groups: list[Any], patterns: Any, expected: list[Any]) -> None
     [
         (["a"], "~(", r"matching: patterns: '~\(' is not a regular expression"),
         (["a"], [], "matching: patterns is an empty list"),
+        (["a"], None, "matching: patterns is null"),
+        (["a"], '["a*"]', "is a list in a string: set a list"),
         ([7], "*", "matching: 7 is not the name of a group"),
         ([{"group": "a"}], "*", "is not the name of a group, and has no name"),
     ],
