@@ -25,8 +25,8 @@ _DAY = 86_400_000
 _UNITS = {"W": 7 * _DAY, "D": _DAY, "H": 3_600_000, "M": 60_000, "S": 1000}
 _LONGEST_DURATION = 40
 # an M before the T would be months
-# quotes or wildcards in brackets
-_LIST_IN_TEXT = re.compile(r"\s*\[(\s*[\"'].*|[^]]*[*?][^]]*)\]\s*", re.DOTALL)
+# quoted texts in brackets, or letters and wildcards or commas
+_LIST_IN_TEXT = re.compile(r"\s*\[(\s*([\"']).*\2\s*|(?!!)(?=[^]]*\w)[^]]*[*?,][^]]*)\]\s*", re.DOTALL)
 _ISO_DURATION = re.compile(r"P(?=\d|T)(\d+W)?(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+S)?)?")
 
 

@@ -27,7 +27,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import
     PlannedOffset,
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.model import TopicPartition
-from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _read_groups
+from ansible_collections.kafkaops.groups.plugins.module_utils._operations import _precondition, _read_groups
 from confluent_kafka.admin import AdminClient
 
 from tests.live.task import ansible, run
@@ -248,10 +248,26 @@ def test_a_group_that_is_made_anew_after_a_lost_answer_survives(cluster: Cluster
     proxy.drop_answers(DELETE_GROUPS)
     proxy.before(DESCRIBE_GROUPS, 2, lambda: commits.commit(client, name, {(TOPIC, 0): (4, "", -1)}))
     outcome = run("consumer_group", proxy.address, plan=write(stale(name)))
-    assert [(item.changed, item.skip_reason, item.error) for item in outcome.items] == [
-        (False, "it has committed since the task began", None)
+    assert [(item.changed, item.skip_reason, item.error and item.error.message) for item in outcome.items] == [
+        (False, None, _precondition.DELETED_OR_USED)
     ]
     assert proxy.count()[DELETE_GROUPS] == 1
+    assert truth.offsets(client, name) == {(TOPIC, 0): (4, "", -1)}
+
+
+def test_a_group_whose_offsets_are_gone_after_a_lost_answer_was_deleted(
+    cluster: Cluster, proxy: Proxy, write: Write
+) -> None:
+    """A consumer has created it again before the next look."""
+    client = cluster.client()
+    (name,) = names("back")
+    commits.commit(client, name, {(TOPIC, 0): (3, "", -1), (OTHER, 0): (5, "", -1)})
+    offsets = {TopicPartition(TOPIC, 0): 3, TopicPartition(OTHER, 0): 5}
+    proxy.reset()
+    proxy.drop_answers(DELETE_GROUPS)
+    proxy.before(DESCRIBE_GROUPS, 2, lambda: commits.commit(client, name, {(TOPIC, 0): (4, "", -1)}))
+    outcome = run("consumer_group", proxy.address, plan=write(stale(name)._replace(offsets=offsets)))
+    assert (proxy.count()[DELETE_GROUPS], outcome.changed, outcome.errors) == (1, 1, {})
     assert truth.offsets(client, name) == {(TOPIC, 0): (4, "", -1)}
 
 

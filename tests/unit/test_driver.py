@@ -247,7 +247,8 @@ def test_the_deadline_names_the_last_error() -> None:
         pytest.param({"b": 0}, ["made"], "made", 1, id="the answer speaks of another group"),
         pytest.param(NO_SUCH_CODE, ["made"], "made", 1, id="an unknown error code, and made"),
         pytest.param(CallError("refused", False), [], "done a", 2, id="it was never sent"),
-        pytest.param(NOT_COORDINATOR, [], "done a", 2, id="it was sent to the wrong broker"),
+        pytest.param(NOT_COORDINATOR, ["made"], "made", 1, id="the broker lost the group after the append, and made"),
+        pytest.param(NOT_COORDINATOR, [None], "done a", 2, id="it was sent to the wrong broker"),
     ],
 )
 def test_a_lost_answer_is_settled_by_reading(lost: t.Any, made: list[str | None], outcome: str, sent: int) -> None:
@@ -263,7 +264,7 @@ def test_a_lost_answer_is_settled_by_reading(lost: t.Any, made: list[str | None]
     assert got == {"a": outcome}
     assert len(script.sent) == sent
     assert read == [["a"]] * len(made)
-    assert resent == ({"a"} if made == [None] or lost == NOT_COORDINATOR else set())
+    assert resent == ({"a"} if made == [None] else set())
 
 
 def test_a_lost_answer_that_can_never_be_read_is_not_waited_for() -> None:
@@ -405,7 +406,7 @@ def test_chunks_together_wait_no_longer_than_one_read() -> None:
     assert driver.kept is None
 
 
-@pytest.mark.parametrize("lost", [CallError("lost", True), NOT_AVAILABLE, TIMED_OUT])
+@pytest.mark.parametrize("lost", [CallError("lost", True), NOT_AVAILABLE, NOT_COORDINATOR, TIMED_OUT])
 def test_what_may_be_carried_out_late_is_not_reported_as_not_done(lost: t.Any) -> None:
     script = Script({1: [lost, LOADING]}, ON_1, timeout=0.5)
 
@@ -415,6 +416,34 @@ def test_what_may_be_carried_out_late_is_not_reported_as_not_done(lost: t.Any) -
     (got,) = asyncio.run(Driver(script).change(Echo(), ["a"], verify)).answers.values()  # type: ignore[arg-type]
     assert isinstance(got, KafkaError)
     assert "its outcome is unknown" in got.message
+
+
+@pytest.mark.parametrize(
+    ("checked", "outcome", "sent", "checks"),
+    [
+        ([{}], "done a", 2, 1),
+        ([{"a": error("POLICY_VIOLATION", "used")}], "POLICY_VIOLATION", 1, 1),
+        ([{"a": {"b": "used"}}], {"b": "used"}, 1, 1),
+        # it cannot be read, and is not asked until it can
+        ([{"a": error("COORDINATOR_NOT_AVAILABLE", "no")}, {}], "done a", 2, 2),
+    ],
+)
+def test_a_change_that_was_refused_is_checked_before_it_is_sent_again(
+    checked: list[t.Any], outcome: t.Any, sent: int, checks: int
+) -> None:
+    script = Script({1: [LOADING, 0]}, ON_1)
+    left = list(checked)
+
+    async def never(_groups: list[str]) -> t.Any:
+        raise AssertionError
+
+    async def check(groups: list[str]) -> t.Any:
+        assert groups == ["a"]
+        return left.pop(0)
+
+    (got,) = asyncio.run(Driver(script).change(Echo(), ["a"], never, check)).answers.values()  # type: ignore[arg-type]
+    assert (got.name if isinstance(got, KafkaError) else got) == outcome
+    assert (len(script.sent), len(checked) - len(left)) == (sent, checks)
 
 
 def test_what_nobody_can_tell_is_never_sent_again() -> None:

@@ -14,6 +14,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors impo
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.wire import Deadline
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations import (
     _partition_errors,
+    _precondition,
     _read_groups,
     delete_groups,
     delete_offsets,
@@ -64,6 +65,37 @@ def test_what_became_of_a_commit_without_an_answer(found: t.Any, outcome: t.Any)
 def test_what_became_of_a_deletion_without_an_answer(found: t.Any, outcome: t.Any) -> None:
     items = [Item.planned(OffsetTarget("g", "a", number), DELETE_OFFSET, offset(3)) for number in range(2)]
     assert told(_partition_errors._lost_outcome(found, items)) == outcome
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "outcome"),
+    [
+        ([(0, 3)], [(0, 3)], None),
+        ([], [], None),
+        # created again after the deletion
+        ([(0, 3), (1, 5)], [], True),
+        ([(0, 3), (1, 5)], [(0, 4)], True),
+        ([(0, 3)], [(1, 3)], True),
+        ([(0, 3)], [(0, 4)], _precondition.DELETED_OR_USED),
+        # another client has deleted an offset
+        ([(0, 3), (1, 5)], [(0, 3)], None),
+        # only in use
+        ([(0, 3), (1, 5)], [(0, 3), (1, 6)], _precondition.USED_SINCE),
+        ([(0, 3)], [(0, 3), (1, 5)], _precondition.USED_SINCE),
+        ([], [(1, 5)], _precondition.USED_SINCE),
+    ],
+)
+def test_a_group_that_exists_after_a_lost_answer(before: t.Any, now: t.Any, outcome: t.Any) -> None:
+    read = [{at(partition): offset(number) for partition, number in each} for each in (before, now)]
+    became = Precondition._deleted(*read)
+    assert (became.message if isinstance(became, KafkaError) else became) == outcome
+
+
+@pytest.mark.parametrize("from_plan", [True, False])
+def test_an_unknown_outcome_is_not_taken_for_a_group_that_was_left_alone(from_plan: bool) -> None:
+    item = Item.planned(GroupTarget("g"), DELETE_GROUP, None)
+    lost = error("POLICY_VIOLATION", _precondition.DELETED_OR_USED)
+    assert delete_groups._after_deletion(item, lost, False, Precondition({}, from_plan)).error == lost
 
 
 def told(became: t.Any) -> t.Any:

@@ -26,6 +26,7 @@ from .errors import (
     CallError,
     KafkaError,
     LoginRefused,
+    NothingSent,
     UnreadableAnswer,
     UnsupportedVersion,
     error,
@@ -37,6 +38,8 @@ from .wire import Wire
 
 BACKOFF = 0.1
 BACKOFF_MAX = 1.0
+# seconds for the check of what is sent again
+_CHECK = 5.0
 K = t.TypeVar("K", bound=c.Hashable)
 V = t.TypeVar("V")
 
@@ -45,6 +48,9 @@ Verify = c.Callable[[list[K]], c.Coroutine[t.Any, t.Any, dict[K, V | KafkaError 
 
 The error C(POLICY_VIOLATION) ends it: the change must not be sent again, because another client made a change since.
 """
+
+Check = c.Callable[[list[K]], c.Coroutine[t.Any, t.Any, dict[K, V | KafkaError]]]  # pylint: disable=unsupported-binary-operation
+"""Reads which keys must not be changed any longer: their values or C(POLICY_VIOLATION), and errors if it is unknown."""
 
 
 def backoff(attempt: int, first: float = BACKOFF, most: float = BACKOFF_MAX) -> float:
@@ -99,12 +105,19 @@ class Driver:
         """
         return await _Run(self, handler, list(dict.fromkeys(keys)), verify=None).finish()
 
-    async def change(self, handler: Handler[K, V], keys: c.Iterable[K], verify: Verify[K, V]) -> Changed[K, V]:
+    async def change(
+        self,
+        handler: Handler[K, V],
+        keys: c.Iterable[K],
+        verify: Verify[K, V],
+        check: Check[K, V] | None = None,
+    ) -> Changed[K, V]:
         """Run one mutating RPC for each key, as `read` does.
 
-        A request that got no answer is not sent again before `verify` has read its outcome.
+        A request that got no answer is not sent again before `verify` has read its outcome, and one that was refused
+        not before `check`.
         """
-        run = _Run(self, handler, list(dict.fromkeys(keys)), verify)
+        run = _Run(self, handler, list(dict.fromkeys(keys)), verify, check)
         return Changed(await run.finish(), frozenset(run.resent))
 
     async def locate(self, handler: Handler[K, V], keys: c.Iterable[K]) -> None:
@@ -122,11 +135,20 @@ class Driver:
 class _Run(t.Generic[K, V]):
     """The state of one handler's run over its keys."""
 
-    def __init__(self, driver: Driver, handler: Handler[K, V], keys: list[K], verify: Verify[K, V] | None) -> None:
+    def __init__(
+        self,
+        driver: Driver,
+        handler: Handler[K, V],
+        keys: list[K],
+        verify: Verify[K, V] | None,
+        check: Check[K, V] | None = None,
+    ) -> None:
+        self.driver = driver
         self.wire = driver.wire
         self.handler = handler
         self.lookup = driver.lookup(handler)
         self.verify = verify
+        self.check = check
         self.order = keys
         self.pending = dict.fromkeys(keys)
         self.results: dict[K, V | KafkaError] = {}
@@ -151,7 +173,7 @@ class _Run(t.Generic[K, V]):
     async def finish(self) -> dict[K, V | KafkaError]:
         attempt = 0
         while self.pending:
-            await self._attempt()
+            await self._attempt(self.check if attempt else None)
             if self.unknown and self.verify:
                 await self._verify(self.verify)
             if self.pending:
@@ -173,16 +195,19 @@ class _Run(t.Generic[K, V]):
             words = f"not finished within {self.wire.deadline.timeout - self._kept:.3g} s"
         return error("REQUEST_TIMED_OUT", words + because)
 
-    async def _attempt(self) -> None:
+    async def _attempt(self, check: Check[K, V] | None) -> None:
         nodes = self.lookup.nodes
         askable = [key for key in self.pending if key not in self.unknown]
         lost = [key for key in askable if key not in nodes]
         if lost:
             for key, outcome in (await self.lookup.find(lost)).items():
                 self._take(key, outcome)
+        ready = [key for key in askable if key in nodes and key in self.pending]
+        if check and ready:
+            ready = await self._checked(check, ready)
         by_node: dict[int, list[K]] = collections.defaultdict(list)
-        for key in askable:
-            if key in nodes and key in self.pending:
+        for key in ready:
+            if key in nodes:
                 by_node[nodes[key]].append(key)
         await self.wire.gather(self._ask_node(node, keys) for node, keys in by_node.items())
 
@@ -230,9 +255,6 @@ class _Run(t.Generic[K, V]):
         elif isinstance(outcome, Failed) and outcome.error.name == AMBIGUOUS_ERROR:
             self._keep_ambiguous(key, with_address(self.wire.address(node), outcome.error))
         else:
-            if self.verify and outcome.error.name == "NOT_COORDINATOR":
-                # also for a write that a broker took, and then lost the key before it was replicated
-                self.resent.add(key)
             self._take(key, outcome, sent=outcome.error.name in UNCONFIRMED)
 
     def _keep_ambiguous(self, key: K, answer: V | KafkaError) -> None:
@@ -261,10 +283,10 @@ class _Run(t.Generic[K, V]):
         if isinstance(exc, LoginRefused):
             self._fail(keys, problem)
             return
-        # that the task's time ended meanwhile says less than what a broker answered before
-        in_time = self.wire.deadline.remaining > self.reserve
+        # that nothing could be sent any more says less than what a broker answered before
+        says_less = isinstance(exc, NothingSent) or self.wire.deadline.remaining <= self.reserve
         for key in keys:
-            self._take(key, Unmap(problem if in_time else self.last.get(key, problem)), sent=exc.sent)
+            self._take(key, Unmap(self.last.get(key, problem) if says_less else problem), sent=exc.sent)
 
     def _take(self, key: K, outcome: Failed | Retry | Unmap, sent: bool = False) -> None:
         if isinstance(outcome, Failed):
@@ -273,13 +295,28 @@ class _Run(t.Generic[K, V]):
             self.last[key] = outcome.error
             if isinstance(outcome, Unmap):
                 self.lookup.nodes.pop(key, None)
-            if self.verify and sent:
+            if self.verify and (sent or key in self.late):
                 self.unknown[key] = None
                 self.late.add(key)
 
     def _end(self, key: K, result: V | KafkaError) -> None:
         self.results[key] = result
         del self.pending[key]
+
+    async def _checked(self, check: Check[K, V], keys: list[K]) -> list[K]:
+        """Return the keys that may be sent again; end those that must not be changed any longer."""
+        kept, remaining = self.driver.kept, self.wire.deadline.remaining
+        self.driver.kept = remaining - min(_CHECK, remaining / 2)
+        try:
+            problems = await check(keys)
+        finally:
+            self.driver.kept = kept
+        for key, found in problems.items():
+            if isinstance(found, KafkaError) and found.name not in ("POLICY_VIOLATION", *LOGIN_ERRORS):
+                self.last[key] = found
+            else:
+                self._end(key, found)
+        return [key for key in keys if key not in problems]
 
     async def _verify(self, verify: Verify[K, V]) -> None:
         for key, made in (await verify(list(self.unknown))).items():

@@ -45,6 +45,10 @@ class CallError(Exception):
         self.sent = sent
 
 
+class NothingSent(CallError):
+    """The time was over, or the connection was closed, before the request was sent."""
+
+
 class UnreadableAnswer(CallError):
     """A broker sent what is no answer to the request; the outcome of a change is unknown."""
 

@@ -23,6 +23,7 @@ from .errors import (
     CallError,
     CredentialsRefused,
     LoginRefused,
+    NothingSent,
     UnreadableAnswer,
     UnsupportedVersion,
 )
@@ -238,7 +239,7 @@ class Wire:
             await self.sleep(0.05)
         timeout = min(self.request_timeout, self.deadline.remaining - reserve)
         if timeout <= 0 or connection.closed or connection.paused:
-            raise CallError(f"{self.address(node_id)}: no time or connection left to send the request", sent=False)
+            raise NothingSent(f"{self.address(node_id)}: no time or connection left to send the request", sent=False)
         self.requests[request_name(request)] += 1
         try:
             response = await connection.send_request(request, request_timeout_ms=timeout * 1000)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import collections.abc as c
 
+from .._kafka.driver import Check
 from .._kafka.errors import KafkaError, error
 from .._kafka.model import Offsets, Topic, TopicPartition
 from .._kafka.rpc.handler import PartitionErrors
 from .._kafka.session import Session
-from ._precondition import CONFLICT
+from ._precondition import CONFLICT, Precondition
 from ._read_groups import committed_now
 from ._read_topics import Seen
 from .results import Item, OffsetTarget
@@ -60,6 +61,22 @@ async def read_outcomes(
 ) -> dict[str, PartitionErrors | KafkaError | None]:
     """Read the outcomes of changes without a response, as the driver's C(Verify) defines them."""
     return {name: _lost_outcome(found, changes[name]) for name, found in (await committed_now(session, names)).items()}
+
+
+def used_since(
+    session: Session, changes: dict[str, list[OffsetItem]], precondition: Precondition
+) -> Check[str, PartitionErrors] | None:
+    """Return what reads whether groups have committed, before a change is sent again; None if nothing depends on it."""
+
+    async def check(names: list[str]) -> dict[str, PartitionErrors | KafkaError]:
+        found = await read_outcomes(session, changes, names)
+        return {
+            name: outcome
+            for name, outcome in found.items()
+            if isinstance(outcome, KafkaError) or (outcome and any(outcome.values()))
+        }
+
+    return None if precondition.offsets is None else check
 
 
 def _lost_outcome(found: Offsets | KafkaError, items: c.Sequence[OffsetItem]) -> PartitionErrors | KafkaError | None:

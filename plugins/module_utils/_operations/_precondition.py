@@ -17,6 +17,10 @@ from ._read_groups import committed, committed_now, known_offsets, read_start_of
 from .results import DELETE_OFFSET, Item, OffsetTarget, Target
 
 COMMITTED_SINCE = "it has committed since the task began"
+DELETED_OR_USED = (
+    "the answer to the deletion was lost, and the group has committed since: it is unknown whether its offsets were "
+    "deleted before"
+)
 USED_SINCE = "it has committed since its offsets were read, so it is in use: stop its consumers and run the task again"
 CONFLICT = "POLICY_VIOLATION"
 
@@ -47,6 +51,26 @@ class Precondition(t.NamedTuple):
             elif self._used(name, found, found):
                 problems[name] = error(CONFLICT, USED_SINCE)
         return problems
+
+    async def deleted(self, session: Session, groups: list[str]) -> dict[str, bool | KafkaError | None]:
+        """Return of groups that exist after a deletion whose answer was lost, whether they were deleted before.
+
+        None if they were not, and a conflict if the group has committed since.
+        """
+        if self.offsets is None or not groups:
+            return {}
+        return {
+            name: found if isinstance(found, KafkaError) else self._deleted(self.offsets[name], found)
+            for name, found in (await self._read(session, groups)).items()
+        }
+
+    @staticmethod
+    def _deleted(before: Offsets, now: Offsets) -> bool | KafkaError | None:
+        if not before or any(now.get(where) == offset for where, offset in before.items()):
+            # a deletion would have left nothing as it was
+            used = any(offset != before.get(where) for where, offset in now.items())
+            return error(CONFLICT, USED_SINCE) if used else None
+        return True if any(where not in now for where in before) else error(CONFLICT, DELETED_OR_USED)
 
     async def _read(self, session: Session, groups: list[str]) -> dict[str, Offsets | KafkaError]:
         share_groups = [name for name in groups if name in self.share_groups]

@@ -17,7 +17,7 @@ from .._kafka.session import Session
 from . import _remaining_configs, members
 from ._names import group_names
 from ._plan_changes import changed_groups, owners, plan_result, read_plan, skip_changed, skipped_warning
-from ._precondition import Precondition
+from ._precondition import DELETED_OR_USED, Precondition
 from ._read_groups import Described, committed, describe, known_offsets, read_start_offsets
 from ._safeguards import back_up, limit, snapshots, unread_warning
 from .members import GroupItem
@@ -182,16 +182,22 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
     leaving = [item.target.group for item in removed if item.changed and item.action == DELETE_GROUP]
     conflicts = await precondition.check(session, [name for name in leaving if name not in not_removed])
 
+    recreated: set[str] = set()
+
     async def verify(groups: list[str]) -> dict[str, bool | KafkaError | None]:
         seen = await describe(session, groups)
-        since = await precondition.check(session, groups)
+        since = await precondition.deleted(session, [name for name, group in seen.items() if isinstance(group, Group)])
+        recreated.update(name for name, deleted in since.items() if deleted is True)
         return {
             name: group if isinstance(group, KafkaError) else True if group is None else since.get(name)
             for name, group in seen.items()
         }
 
+    async def check(groups: list[str]) -> dict[str, bool | KafkaError]:
+        return {**await precondition.check(session, groups)}
+
     deleting = [name for name in leaving if name not in not_removed and name not in conflicts]
-    answers, resent = await session.driver.change(DeleteGroups(), deleting, verify)
+    answers, resent = await session.driver.change(DeleteGroups(), deleting, verify, check)
 
     def outcome(item: GroupItem) -> GroupItem:
         name = item.target.group
@@ -206,7 +212,7 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
     deleted = [outcome(item) for item in removed]
     if not any(item.action in _AFTERWARDS for item in deleted):
         return deleted
-    deleted = _keep_remains(deleted)
+    deleted = _keep_remains(deleted, recreated)
     if any(item.action == DELETE_TOPIC for item in deleted):
         # not above: most tasks delete no topics
         from . import _internal_topics
@@ -218,9 +224,9 @@ async def apply(session: Session, items: c.Sequence[GroupItem], precondition: Pr
     return await group_configs.apply(session, deleted)
 
 
-def _keep_remains(items: list[GroupItem]) -> list[GroupItem]:
-    """Return the items; what belongs to groups that are kept is unchanged."""
-    kept = _kept(items)
+def _keep_remains(items: list[GroupItem], recreated: set[str]) -> list[GroupItem]:
+    """Return the items; what belongs to groups that are kept, or were created again, is unchanged."""
+    kept = _kept(items) | recreated
     return [
         Item.unchanged(item.target, item.before)
         if item.changed and item.action in _AFTERWARDS and item.target.group in kept
@@ -244,6 +250,8 @@ def _after_deletion(item: GroupItem, answer: bool | KafkaError, resent: bool, pr
     if answer.name == "GROUP_ID_NOT_FOUND":
         # deleted by the first of two requests; or expired, or deleted by another client, since it was read
         return item if resent else item.unneeded()
+    if answer.message == DELETED_OR_USED:
+        return item.failed(answer)
     if answer.name == "NON_EMPTY_GROUP":
         joined = "a consumer joined while the group was being deleted"
         return precondition.on_conflict(item, error(answer.name, f"{joined}: stop its instances first"), joined)

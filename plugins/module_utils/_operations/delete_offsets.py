@@ -23,6 +23,7 @@ from ._partition_errors import (
     partition_problem,
     read_outcomes,
     topic_problem,
+    used_since,
 )
 from ._precondition import Precondition, changes_by_group
 from ._read_groups import Described
@@ -147,7 +148,8 @@ async def apply(session: Session, items: list[OffsetItem], precondition: Precond
     changes = changes_by_group(items)
     partitions = {name: [item.target.where for item in chosen] for name, chosen in changes.items()}
     verify = functools.partial(read_outcomes, session, changes)
-    answers, resent = await session.driver.change(OffsetDelete(partitions), partitions, verify)
+    check = used_since(session, changes, precondition)
+    answers, resent = await session.driver.change(OffsetDelete(partitions), partitions, verify, check)
 
     def outcome(item: OffsetItem) -> OffsetItem:
         name = item.target.group

@@ -74,7 +74,8 @@ async def change_offsets(request: Request, session: Session) -> Report:
     backup_file = await back_up(session, request.backup, snapshots(items, groups, offsets))
     if not session.check_mode:
         read = {name: found for name, found in offsets.items() if not isinstance(found, KafkaError)}
-        depends = backup_file is not None or expected is not None
+        stays = saved is not None and saved.missing_only
+        depends = request.backup is not None or expected is not None or stays
         precondition = Precondition(read if depends else None, from_plan=expected is not None)
         apply = delete_offsets.apply if request.state == "absent" else set_offsets.apply
         items = await apply(session, items, precondition)

@@ -14,7 +14,7 @@ from .._kafka.model import NO_EPOCH, Committed, Group, Offsets, Topic, TopicPart
 from .._kafka.rpc.offset_commit import OffsetCommit
 from .._kafka.session import Session
 from ._offset_request import Request, Reset, Wanted
-from ._partition_errors import SHARE_GROUP, OffsetItem, partition_problem, read_outcomes, topic_problem
+from ._partition_errors import SHARE_GROUP, OffsetItem, partition_problem, read_outcomes, topic_problem, used_since
 from ._precondition import Precondition, changes_by_group
 from ._read_groups import Described
 from ._read_topics import Seen
@@ -221,7 +221,8 @@ async def apply(session: Session, items: list[OffsetItem], precondition: Precond
         for name, chosen in changes.items()
     }
     verify = functools.partial(read_outcomes, session, changes)
-    answers, _resent = await session.driver.change(OffsetCommit(wanted), wanted, verify)
+    check = used_since(session, changes, precondition)
+    answers, _resent = await session.driver.change(OffsetCommit(wanted), wanted, verify, check)
     return [
         _after_commit(item, partition_problem(item, answers[item.target.group])) if item.changed else item
         for item in items

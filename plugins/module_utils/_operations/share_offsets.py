@@ -38,7 +38,9 @@ async def change_share_offsets(request: Request, session: Session) -> Report:
     backup_file = await back_up(session, request.backup, groups)
     if not session.check_mode:
         before = {name: found for name, found in offsets.items() if not isinstance(found, KafkaError)}
-        precondition = Precondition(before if backup_file is not None else None, share_groups=frozenset(before))
+        stays = saved is not None and saved.missing_only
+        depends = request.backup is not None or stays
+        precondition = Precondition(before if depends else None, share_groups=frozenset(before))
         items = await _share_apply.apply(request, session, items, precondition)
     return Report(items, backup_file, {} if saved is None else {"other_groups": sorted(saved.others)})
 

@@ -54,9 +54,10 @@ class Unmap(t.NamedTuple):
 Outcome = Done[V] | Failed | Retry | Unmap  # pylint: disable=unsupported-binary-operation
 
 
-# of a change, that it may be made: the coordinator appended it, and then waited in vain for its replicas, or lost its
-# disk. Kafka 4.0 and newer answer the first alone; the Scala coordinator passes on what the log said (storeOffsets)
-UNCONFIRMED = ("COORDINATOR_NOT_AVAILABLE", "REQUEST_TIMED_OUT", "KAFKA_STORAGE_ERROR")
+# of a change, that it may be made: the coordinator appended it, and then waited in vain for its replicas, lost the key
+# before they had it, or lost its disk. Kafka 4.0 and newer answer the first alone; the Scala coordinator passes on what
+# the log said (storeOffsets)
+UNCONFIRMED = ("COORDINATOR_NOT_AVAILABLE", "NOT_COORDINATOR", "REQUEST_TIMED_OUT", "KAFKA_STORAGE_ERROR")
 
 
 def coordinator_outcome(code: int, message: str | None = None) -> Failed | Retry | Unmap | None:
@@ -66,7 +67,7 @@ def coordinator_outcome(code: int, message: str | None = None) -> Failed | Retry
         return None
     if problem.name == "COORDINATOR_LOAD_IN_PROGRESS":
         return Retry(problem)
-    if problem.name == "NOT_COORDINATOR" or problem.name in UNCONFIRMED:
+    if problem.name in UNCONFIRMED:
         return Unmap(problem)
     return Failed(problem)
 
