@@ -329,6 +329,7 @@ EXAMPLES = r"""
         output: /var/lib/kafka-audit-hourly
         incremental: true
         keep_audits: 168
+        timeout: 1800
 
     - name: Take a snapshot each day, where the topic cannot be read
       kafkaops.groups.consumer_offsets_audit:
@@ -391,7 +392,7 @@ summary:
       type: int
       sample: 412
     undecodable:
-      description: Records that could not be decoded.
+      description: Records that could not be decoded. V(null) with O(source=snapshots).
       returned: success
       type: int
       sample: 0
@@ -504,7 +505,9 @@ snapshots:
       sample: "2026-01-01T12:00:00+00:00"
 since_last:
   description:
-    - What changed since the last audit of the cluster in O(output). Null if there is no earlier audit.
+    - What changed since the last audit of the cluster in O(output) with the same criteria, such as O(stale_after) and
+      O(include). V(null) if there is none, or if it cannot be read.
+    - Groups that are new, deleted or in use again are V(null) if one of the two audits is not complete.
     - Each change has the number of groups or findings, and the first 100 of them.
   returned: success
   type: dict
@@ -530,7 +533,9 @@ since_last:
       type: dict
       sample: {count: 0, names: []}
     deleted_groups:
-      description: Groups that do not exist any longer, with C(count) and C(names).
+      description: >-
+        Groups that are no longer in the topic or in the cluster, with C(count) and C(names). With O(source=snapshots),
+        this includes groups that the user may no longer DESCRIBE.
       returned: success
       type: dict
       sample: {count: 0, names: []}

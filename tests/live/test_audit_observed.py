@@ -326,7 +326,7 @@ def test_the_plan_expects_the_offsets_of_the_cluster(audited: Audited) -> None:
 
 
 def test_nothing_is_invented(audited: Audited) -> None:
-    for name in ("last_commit", "expires", "commits", "tombstones", "rebalances"):
+    for name in ("last_commit", "expires", "commits", "tombstones", "rebalances", "undecodable"):
         assert {row[name] for row in audited.groups.values()} == {None}, name
     for name in ("commit_time", "record_time", "expire_time", "topic_id", "source_offset"):
         assert {row[name] for row in audited.offsets} == {None}, name

@@ -48,7 +48,7 @@ def publish(settings: Settings, facts: Facts, compared: Compared, stored: Store)
         draft.criteria, draft.complete = settings.criteria(), facts.complete
         written = _write_tables(settings, facts, compared, draft)
         if facts.reading:
-            facts.reading.write(settings.topic, draft)
+            facts.reading.write(settings, draft)
         stage(written.groups.sparkSession, "Write the plan and the report")
         planned = _write_plan(settings, facts, written, draft)
         answer = _write_report(settings, facts, written, planned, stored, draft)
@@ -113,6 +113,7 @@ def _write_report(
     counted = caveats.Counts(*(of_groups[name] for name in caveats.Counts._fields))
     limit = caveats.StaleAfter(settings.stale_after, settings.stale_after_ms, facts.retention)
     observation = facts.observation
+    undecodable = kinds[findings.UNDECODABLE].found if findings.UNDECODABLE in kinds else 0
     warnings = facts.warnings + caveats.caveats(counted, facts.known_records, facts.unread, settings.topic, limit)
     warnings += caveats.of_snapshots(observation, facts.criteria(settings)) if observation else []
     summary = {
@@ -121,7 +122,8 @@ def _write_report(
         "offsets": draft.rows["offsets"],
         "stale_groups": of_groups["stale_groups"],
         "findings": draft.rows["findings"],
-        "undecodable": kinds[findings.UNDECODABLE].found if findings.UNDECODABLE in kinds else 0,
+        # unknown without the topic
+        "undecodable": None if observation else undecodable,
         "delete_groups": len(planned.groups),
         "delete_offsets": len(planned.offsets),
     }

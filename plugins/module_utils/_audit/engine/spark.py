@@ -53,11 +53,12 @@ def spark_session(settings: SparkSettings, folder: str) -> c.Iterator[SparkSessi
         "spark.ui.showConsoleProgress": "false",
         # asks Java for the place in Python of each column, which doubles the time to build the queries
         "spark.python.sql.dataFrameDebugging.enabled": "false",
-        "spark.sql.session.timeZone": "UTC",
         # other readers of the tables also get timestamps with a time zone
         "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
         **(_LOCAL if settings.local else {}),
         **settings.spark_conf,
+        # of all times in texts
+        "spark.sql.session.timeZone": "UTC",
     }
     path = os.path.join(folder, _PROPERTIES)
     with private_file(path) as file:

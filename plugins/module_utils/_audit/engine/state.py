@@ -30,8 +30,9 @@ from .store import STATE, Audit, Draft, Store
 
 # of the rows and of the manifest: increased if rows of an earlier release cannot be combined with those of this one
 VERSION = 1
-# how many days of activity are kept; see `merge.kept`
+# how many days of activity are kept at least; see `merge.kept`
 DAYS = 400
+_DAY_MS = 86_400_000
 # rows of a state that Spark combines quicker without compiled code
 _FEW_ROWS = 50_000
 _EPOCH = datetime.date(1970, 1, 1)
@@ -89,16 +90,18 @@ class Reading:
         """Return how the topic was read, as the module does."""
         return {"since": self.since, "reason": self.unusable and self.unusable.reason}
 
-    def write(self, topic: str, draft: Draft) -> None:
+    def write(self, settings: Settings, draft: Draft) -> None:
         """Write the state of this audit, if a later one can continue."""
         if self.marks is None or not self.marks.topic_id:
             return
         stage(self.combined.sparkSession, "Write the state")
         rows = Observation()
-        oldest = (draft.created.date() - _EPOCH).days - DAYS
+        # an older commit makes no difference to an audit with the same criteria
+        days = max(DAYS, settings.stale_after_ms // _DAY_MS + 2)
+        oldest = (draft.created.date() - _EPOCH).days - days
         observed = merge.kept(self.combined, oldest).observe(rows, F.count(F.lit(1)).alias("rows"))
         observed.write.parquet(draft.location(STATE))
-        draft.state = document(topic, self.marks, rows.get["rows"])
+        draft.state = document(settings.topic, self.marks, rows.get["rows"])
 
 
 def document(topic: str, marks: Marks, rows: int) -> dict[str, t.Any]:

@@ -308,7 +308,8 @@ def _is_observed() -> Column:
 
 def _complete(criteria: Criteria) -> Column:
     """Whether all records of a group were read and decoded, and its names are valid in requests."""
-    complete = F.col("regular") & (F.col("undecodable") == 0)
+    # null without the topic
+    complete = F.col("regular") & (F.coalesce("undecodable", F.lit(0)) == 0)
     if criteria.unread:
         complete = complete & F.coalesce(~F.col("source_partition").isin(*criteria.unread), F.lit(False))
     return complete

@@ -356,8 +356,9 @@ def with_observations(group_table: DataFrame, observed: DataFrame) -> DataFrame:
         observed: the groups of `observed.Observed`.
     """
     known = dict(group_table.dtypes)
-    shown = group_table.drop("idle_since", *(name for name, _type in _OF_SNAPSHOTS), *_METERS)
-    nulls = _nulls([(name, known[name]) for name in _METERS])
+    of_topic = (*_METERS, "undecodable")
+    shown = group_table.drop("idle_since", *(name for name, _type in _OF_SNAPSHOTS), *of_topic)
+    nulls = _nulls([(name, known[name]) for name in of_topic])
     return shown.join(observed, "group", "left").select("*", *nulls).select(*group_table.columns)
 
 

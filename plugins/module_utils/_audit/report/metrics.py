@@ -58,7 +58,7 @@ class Audited:
     created: datetime.datetime
     duration: float
     complete: bool
-    summary: c.Mapping[str, int]
+    summary: c.Mapping[str, int | None]
     states: c.Mapping[str | None, int]
     findings: c.Mapping[str, int]
     owners: c.Sequence[c.Mapping[str, t.Any]]
@@ -89,7 +89,8 @@ def text(audited: Audited) -> str:
     states = {state or "not_visible": number for state, number in audited.states.items()}
     add("groups", "Groups by state.", states, "state")
     for name, meaning, key in _TOTALS:
-        one(name, meaning, audited.summary[key])
+        if (number := audited.summary[key]) is not None:
+            one(name, meaning, number)
     add("findings", "Findings by kind.", audited.findings, "kind")
     for name, meaning, key in _OF_OWNERS if audited.owners else ():
         add(name, meaning, {row["owner"] or "": row[key] for row in audited.owners}, "owner")

@@ -27,7 +27,7 @@ _TITLES = {
 _MEANINGS = {
     "new_stale_groups": "These groups were not stale at the last audit, or did not exist.",
     "revived_groups": "These groups were stale, and have committed or changed since.",
-    "deleted_groups": "These groups do not exist any longer.",
+    "deleted_groups": "These groups are no longer in the topic or in the cluster.",
     "new_groups": "These groups did not exist at the last audit.",
     "new_findings": "The last audit did not have these findings.",
 }
