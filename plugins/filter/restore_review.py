@@ -77,7 +77,8 @@ def restore_review(results: c.Iterable[Entry]) -> dict[str, list[str]]:
 
 
 def _line(item: Entry, now: int | None) -> str:
-    wanted = "" if item["after"] is None else f" {item['after']['offset']},"
+    # a failed item stays as it is
+    wanted = "" if item["failed"] else f" {item['after']['offset']},"
     line = "Group {}, {}-{}:{} now {}".format(
         item["group"], item["topic"], item["partition"], wanted, "none" if now is None else now
     )

@@ -257,6 +257,7 @@ def restored(group: str, before: int | None, after: int, **given: Any) -> dict[s
 
 
 FAILS = {"changed": False, "failed": True, "error": {"message": "The group has members."}}
+CANNOT = "Group g, t-0: now {}, cannot be set: The group has members."
 
 
 @pytest.mark.parametrize(
@@ -265,13 +266,8 @@ FAILS = {"changed": False, "failed": True, "error": {"message": "The group has m
         ([], [], [], []),
         ([restored("g", None, 5)], ["Group g, t-0: 5, now none"], [], []),
         ([restored("g", 7, 5)], ["Group g, t-0: 5, now 7"], [], ["g"]),
-        ([restored("g", 7, 5, **FAILS)], ["Group g, t-0: 5, now 7, cannot be set: The group has members."], [], ["g"]),
-        (
-            [restored("g", None, 5, **FAILS)],
-            ["Group g, t-0: 5, now none, cannot be set: The group has members."],
-            [],
-            [],
-        ),
+        ([restored("g", 7, 7, **FAILS)], [CANNOT.format(7)], [], ["g"]),
+        ([restored("g", None, 5, **FAILS) | {"after": None}], [CANNOT.format("none")], [], []),
         ([restored("g", 5, 5, changed=False, action="none")] * 2, [], ["g"], []),
         (
             [restored("g", 5, 5, changed=False, action="none"), restored("h", None, 5)],
