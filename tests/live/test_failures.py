@@ -319,7 +319,8 @@ def test_a_throttled_client(throttled: dict[str, str], prepare: Prepare) -> None
     prepare(delete_groups).succeeds(client_id="throttled")
     with Wire(throttled) as wire:
         asked = [(DescribeGroupsRequest(groups=["any"]), node) for node in (1, 2, 3)]
-        assert all(answer.throttle_time_ms > 0 for answer in wire.calls(asked))
+        # a broker that has answered quickly so far does not throttle at once
+        assert any(all(answer.throttle_time_ms > 0 for answer in wire.calls(asked)) for _attempt in range(5))
 
 
 @pytest.mark.usefixtures("throttled")

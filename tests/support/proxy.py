@@ -196,9 +196,14 @@ class Proxy:
 
 
 def _run(action: Action) -> None:
-    """Run an action. ``RuntimeError`` for an ``OSError``, which would pass for one of the connection."""
+    """Run an action, which ends the connection with a ``ConnectionResetError``.
+
+    :raises RuntimeError: for another ``OSError``, which would pass for one of the connection.
+    """
     try:
         action()
+    except ConnectionResetError:
+        raise
     except OSError as error:
         raise RuntimeError(f"An action of the proxy failed: {error}") from error
 

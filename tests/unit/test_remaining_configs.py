@@ -56,7 +56,13 @@ def test_values_to_back_up() -> None:
 def test_settings_of_a_group_that_is_kept_are_kept() -> None:
     deletion = Item.planned(GroupTarget("kept"), "delete_group", None)
     items = [deletion, *_remaining_configs.removals({"kept": SET, "gone": SET, "denied": DENIED})]
-    after = delete_groups._keep_remains([items[0].failed(DENIED), *items[1:]])
+    after = delete_groups._keep_remains([items[0].failed(DENIED), *items[1:]], set())
     assert after[0] == deletion.failed(DENIED)
     assert [(item.changed, item.before == item.after) for item in after[1:3]] == [(False, True)] * 2
     assert after[3:] == items[3:]
+
+
+def test_settings_of_a_group_that_was_created_again_are_kept() -> None:
+    deletion = Item.planned(GroupTarget("again"), "delete_group", None)
+    after = delete_groups._keep_remains([deletion, *_remaining_configs.removals({"again": SET})], {"again"})
+    assert [item.changed for item in after] == [True, False, False]
