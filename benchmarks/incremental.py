@@ -119,9 +119,10 @@ def page(seconds: dict[int, dict[str, list[float]]], count: int) -> str:
             for part, words in _PARTS.items()
         ]
         reached.append(f"{'reached' if ratios['incremental'] <= AIM else '**missed**'} with {keys} committed offsets")
+    counted = "one run" if runs == 1 else f"medians of {runs} runs in turn"
     return (
         f"{count:,} records, on {os.cpu_count()} cores ({platform.machine()}, Python {platform.python_version()}, "
-        f"Kafka {DEFAULT_VERSION}); medians of {runs} runs in turn. The aim is at most {AIM} times the audit of an "
+        f"Kafka {DEFAULT_VERSION}); {counted}. The aim is at most {AIM} times the audit of an "
         f"empty topic: {', '.join(reached)}.\n\n" + table(rows)
     )
 
