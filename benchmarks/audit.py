@@ -185,6 +185,7 @@ def measure(sizes: list[int], runs: int, cores: int) -> tuple[dict[int, Medians]
     :returns: by number of records, the seconds of each program, and the peak memory of the workers in MB; and what
         `_measure_skewed` returns.
     """
+    c_program = only_read.built()
     with tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as name, Cluster.start("single") as cluster:
         medians: dict[int, Medians] = {}
         for size in sizes:
@@ -197,16 +198,15 @@ def measure(sizes: list[int], runs: int, cores: int) -> tuple[dict[int, Medians]
             for _warm in range(2):
                 audit.whole(f"copy-{sizes[0]}")
             for size in sizes:
-                medians[size] = _measure_one(cluster, audit, size, runs, cores)
+                medians[size] = _measure_one(cluster, audit, size, runs, cores, c_program)
             skewed = _measure_skewed(audit, f"copy-{max(sizes)}", runs)
         finally:
             audit.close()
     return medians, skewed
 
 
-def _measure_one(cluster: Cluster, audit: Audit, size: int, runs: int, cores: int) -> Medians:
+def _measure_one(cluster: Cluster, audit: Audit, size: int, runs: int, cores: int, c_program: Path | None) -> Medians:
     topic = f"copy-{size}"
-    c_program = only_read.built()
     measured: dict[str, Callable[[], float]] = {
         "floor": lambda: only_read.seconds(cluster, topic, PARTITIONS, cores),
         "floor in C": lambda: only_read.seconds(cluster, topic, PARTITIONS, cores, c_program),

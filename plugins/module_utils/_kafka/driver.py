@@ -90,11 +90,17 @@ class Driver:
     @contextlib.contextmanager
     def in_chunks(self) -> c.Iterator[None]:
         """Let all reads in the block together wait for what does not answer no longer than one read does."""
-        self.kept = self.wire.deadline.remaining / 2
+        with self.keeping(self.wire.deadline.remaining / 2):
+            yield
+
+    @contextlib.contextmanager
+    def keeping(self, seconds: float) -> c.Iterator[None]:
+        """Let reads in the block leave so many seconds of the task's time, whatever does not answer."""
+        before, self.kept = self.kept, seconds
         try:
             yield
         finally:
-            self.kept = None
+            self.kept = before
 
     async def read(self, handler: Handler[K, V], keys: c.Iterable[K]) -> dict[K, V | KafkaError]:
         """Run one reading RPC for each key; return each key's value or error, in the order of the keys.
@@ -305,12 +311,9 @@ class _Run(t.Generic[K, V]):
 
     async def _checked(self, check: Check[K, V], keys: list[K]) -> list[K]:
         """Return the keys that may be sent again; end those that must not be changed any longer."""
-        kept, remaining = self.driver.kept, self.wire.deadline.remaining
-        self.driver.kept = remaining - min(_CHECK, remaining / 2)
-        try:
+        remaining = self.wire.deadline.remaining
+        with self.driver.keeping(remaining - min(_CHECK, remaining / 2)):
             problems = await check(keys)
-        finally:
-            self.driver.kept = kept
         for key, found in problems.items():
             if isinstance(found, KafkaError) and found.name not in ("POLICY_VIOLATION", *LOGIN_ERRORS):
                 self.last[key] = found
