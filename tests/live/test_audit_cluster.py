@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib.util
+import json
 import os
 import re
 import signal
@@ -15,7 +17,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
@@ -27,12 +29,14 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tests.live.task import ansible, connection
-from tests.support import commits, topics
+from tests.support import commits, offsets_topic, topics
 from tests.support.broker import Cluster
 from tests.support.ports import HOST, free
 from tests.support.process import command_lines
 from tests.support.spark import COMPILED, EXECUTORS, executor_python, session, standalone
 
+# of the topic
+PARTITIONS = 10
 GROUPS = [f"audit-cluster-{number}" for number in range(20)]
 
 
@@ -48,6 +52,16 @@ class Executors(NamedTuple):
         backends = [pid for pid, command in command_lines().items() if "CoarseGrainedExecutorBackend" in command]
         return [pid for pid in backends if self.folder in Path(f"/proc/{pid}/cwd").resolve().parents]
 
+    def reading(self) -> list[int]:
+        """The executors that run Python."""
+        children = {pid: Path(f"/proc/{pid}/task").glob("*/children") for pid in self.pids()}
+        found = []
+        for pid, lists in children.items():
+            # one that has ended
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                found += [pid] if any(each.read_text("ascii") for each in lists) else []
+        return found
+
 
 @pytest.fixture(scope="module")
 def executors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executors]:
@@ -57,6 +71,15 @@ def executors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Executors]:
         yield Executors(url, python, folder)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _committed(cluster: Cluster) -> None:
+    topics.create(cluster.client(), "audit-cluster", 1)
+    commits.commit_many(cluster.client(), {group: {("audit-cluster", 0): (3, "", -1)} for group in GROUPS})
+    # so that reading at the rate of the tests takes some 20 s
+    large = {("audit-cluster", 0): (1, "x" * 4000, -1)}
+    commits.commit_many(cluster.client(), {f"audit-cluster-large-{number}": large for number in range(100)})
+
+
 @pytest.fixture(scope="module")
 def spark(executors: Executors) -> Iterator[SparkSession]:
     with session(executors.url, executors.python, EXECUTORS) as made:
@@ -64,31 +87,25 @@ def spark(executors: Executors) -> Iterator[SparkSession]:
         yield made
 
 
-def test_the_same_audit_through_ansible(cluster: Cluster, executors: Executors, tmp_path: Path) -> None:
-    """Comes first: the session of the others takes all cores of the cluster. An executor is killed while it reads."""
-    topics.create(cluster.client(), "audit-cluster", 1)
-    commits.commit_many(cluster.client(), {group: {("audit-cluster", 0): (3, "", -1)} for group in GROUPS})
-    # so that reading takes some 20 s
-    large = {("audit-cluster", 0): (1, "x" * 4000, -1)}
-    commits.commit_many(cluster.client(), {f"audit-cluster-large-{number}": large for number in range(100)})
-    conf = {
+def through_ansible(
+    cluster: Cluster, executors: Executors, output: Path, conf: dict[str, Any], **options: Any
+) -> dict[str, Any]:
+    """What an audit on the cluster returns."""
+    spark_conf = {
         "spark.pyspark.python": executors.python,
         "spark.driver.host": HOST,
         **EXECUTORS,
         "spark.sql.shuffle.partitions": 2,
-        **COMPILED,
+        **conf,
     }
+    given = {"output": str(output), "master": executors.url, "spark_conf": spark_conf, "timeout": 600, **options}
+    return ansible("consumer_offsets_audit", cluster.bootstrap, **given)
+
+
+def test_the_same_audit_through_ansible(cluster: Cluster, executors: Executors, tmp_path: Path) -> None:
+    """Comes first: the session of the others takes all cores of the cluster. An executor is killed while it reads."""
     with ThreadPoolExecutor(1) as pool:
-        audit = pool.submit(
-            ansible,
-            "consumer_offsets_audit",
-            cluster.bootstrap,
-            output=str(tmp_path),
-            master=executors.url,
-            spark_conf=conf,
-            read_rate=20_000,
-            timeout=600,
-        )
+        audit = pool.submit(through_ansible, cluster, executors, tmp_path, COMPILED, read_rate=20_000)
         log = tmp_path / "spark.log"
         while not audit.done() and not (log.exists() and f"Read {TOPIC}" in log.read_text("utf-8")):
             time.sleep(0.1)
@@ -104,6 +121,57 @@ def test_the_same_audit_through_ansible(cluster: Cluster, executors: Executors, 
     assert Path(returned["report"]).stat().st_size > 0
 
 
+def test_executors_that_spark_starts_for_the_tasks(cluster: Cluster, executors: Executors, tmp_path: Path) -> None:
+    """With dynamic allocation, none has started when the scan is planned."""
+    events = tmp_path / "events"
+    events.mkdir()
+    logged = {"enabled": "true", "compress": "false", "dir": events.as_uri()}
+    conf = {
+        "spark.dynamicAllocation.enabled": "true",
+        "spark.dynamicAllocation.shuffleTracking.enabled": "true",
+        "spark.dynamicAllocation.minExecutors": 0,
+        **{f"spark.eventLog.{name}": value for name, value in logged.items()},
+    }
+    returned = through_ansible(cluster, executors, tmp_path / "output", conf)
+    assert returned["rc"] == 0, returned["msg"]
+    rows = pq.read_table(returned["tables"]["offsets"]).to_pylist()
+    assert {row["group"]: row["offset"] for row in rows if row["group"] in GROUPS} == dict.fromkeys(GROUPS, 3)
+    tasks = [
+        stage["Number of Tasks"]
+        for path in events.rglob("events_*")
+        for event in map(json.loads, path.read_text("utf-8").splitlines())
+        if event["Event"] == "SparkListenerJobStart"
+        and event["Properties"].get("spark.job.description") == f"Read {TOPIC}"
+        for stage in event["Stage Infos"]
+    ]
+    used = {offsets_topic.partition_of(group, PARTITIONS) for group in GROUPS}
+    # the check of the executors has as many as Spark expects cores
+    assert tasks[0] == 2 < len(used) <= max(tasks) <= PARTITIONS
+
+
+def test_executors_that_are_killed_again_and_again(cluster: Cluster, executors: Executors, tmp_path: Path) -> None:
+    """While they read, until Spark gives up."""
+    with ThreadPoolExecutor(1) as pool:
+        conf = {"spark.task.maxFailures": 2}
+        audit = pool.submit(through_ansible, cluster, executors, tmp_path, conf, read_rate=20_000)
+        log = tmp_path / "spark.log"
+        while not audit.done():
+            if log.exists() and f"Read {TOPIC}" in log.read_text("utf-8"):
+                time.sleep(3)
+                for pid in executors.reading():
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+            time.sleep(0.1)
+        refused = audit.result()
+    assert refused["rc"], refused
+    words = (
+        rf"Spark lost its executors repeatedly, the last one on {HOST} \([^()]+\): check the log of the executor, "
+        r"and its memory \(spark\.executor\.memoryOverhead in spark_conf\)\."
+    )
+    assert re.fullmatch(words, refused["msg"])
+    assert list((tmp_path / "audits").glob("*")) == []
+
+
 def test_the_executors_have_no_more_than_they_need(spark: SparkSession) -> None:
     libraries = ["confluent_kafka", "pyarrow", "kafka", "numpy", "pandas", "ansible"]
     found = spark.sparkContext.parallelize(libraries).map(importlib.util.find_spec).map(bool).collect()
@@ -112,11 +180,11 @@ def test_the_executors_have_no_more_than_they_need(spark: SparkSession) -> None:
 
 def test_the_executors_read_what_is_shipped_to_them(cluster: Cluster, spark: SparkSession) -> None:
     scan = spark_read.read(spark, connection(cluster.bootstrap), TOPIC, time.time() + 300)
-    assert scan.rows.rdd.getNumPartitions() == 2
+    assert 2 < scan.rows.rdd.getNumPartitions() <= PARTITIONS
     rows = scan.rows.toArrow().to_pylist()
     committed = {row["group"]: row["offset"] for row in rows if row["kind"] == "offset_commit"}
     assert {group: committed.get(group) for group in GROUPS} == dict.fromkeys(GROUPS, 3)
-    assert sorted(row["source_partition"] for row in rows if row["kind"] == "partition") == list(range(10))
+    assert sorted(row["source_partition"] for row in rows if row["kind"] == "partition") == list(range(PARTITIONS))
 
 
 def test_an_executor_that_cannot_reach_the_brokers(cluster: Cluster, spark: SparkSession) -> None:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import NamedTuple
 from unittest import mock
@@ -29,14 +28,15 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.live.task import audit_settings
-from tests.support import audits
-from tests.support.collection import CHECKOUT
+from tests.support import audits, tables
 from tests.support.spark import local_session
 from tests.support.worlds import DAY, NOW, Row, World, active, commit, group_record, ms, undecodable
 
 # a partition of the offsets topic that was not read completely
 UNREAD = 9
 MOST = 2**63 - 1
+# of the columns, for each version of the tables
+FINGERPRINTS = {1: "c76d89c1e7293e5f"}
 
 
 class Judged(NamedTuple):
@@ -53,8 +53,9 @@ class Judged(NamedTuple):
     first_findings: list[Row]
     ages: charts.Buckets
     owners: list[Row]
+    first_of_owners: dict[str | None, list[Row]]
     by_owner: dict[str, plan_file.Judged]
-    columns: dict[str, dict[str, str]]
+    columns: tables.Columns
 
 
 OWNERS = [("g", "team-a"), ("share", "team-b"), ("of no table", "team-c")]
@@ -322,8 +323,10 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
         shown = report_rows.groups(frames["groups"], NOW)
         with mock.patch.object(report_rows, "MOST", 30):
             first = report_rows.findings(frames["findings"], report_rows.kinds(found))
-        columns = {name: dict(frame.dtypes) for name, frame in frames.items()}
+        columns = {name: frame.dtypes for name, frame in frames.items()}
         owned = report_rows.owners(frames["groups"], frames["findings"])
+        with mock.patch.multiple(report_rows, OWNERS=2, OWNED=2):
+            first_owned = report_rows.of_owners(owned, frames["findings"])
         of_owners = judge_plan.judged_by_owner(frames["groups"], [Rule(["*"], name) for name in OWNER_NAMES])
         (bucketed,) = _aged(spark).agg(*report_rows.group_counts(NOW)).toArrow().to_pylist()
     offsets, groups, findings = (
@@ -342,6 +345,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Judged:
         first,
         report_rows.ages(bucketed),
         owned,
+        first_owned,
         of_owners,
         columns,
     )
@@ -430,18 +434,14 @@ def test_groups(judged: Judged) -> None:
 
 
 def test_the_guide_has_all_columns(judged: Judged) -> None:
-    guide = (CHECKOUT / "docs" / "docsite" / "rst" / "audit_tables.rst").read_text("utf-8")
+    guide, columns = tables.described("audit_tables.rst", NAMES)
     assert f"version {TABLES_VERSION} of the tables" in guide
-    common, *parts = re.split(rf"^({'|'.join(NAMES)})$", guide, flags=re.MULTILINE)
-    described = dict(zip(parts[::2], map(_columns, parts[1::2]), strict=True))
-    assert {name: list((_columns(common) | described[name]).items()) for name in NAMES} == {
-        name: list(columns.items()) for name, columns in judged.columns.items()
-    }
+    assert columns == judged.columns
 
 
-def _columns(text: str) -> dict[str, str]:
-    """The columns that a part of the guide describes, and their types."""
-    return dict(re.findall(r"^   \* - ``(\w+)``\n     - (\w+)$", text, flags=re.MULTILINE))
+def test_a_change_of_the_columns_is_another_version(judged: Judged) -> None:
+    """A new column is not: only then, replace the fingerprint of the version."""
+    assert FINGERPRINTS[TABLES_VERSION] == tables.fingerprint(judged.columns)
 
 
 def test_owners(judged: Judged) -> None:
@@ -453,6 +453,12 @@ def test_owners(judged: Judged) -> None:
     }
     assert judged.by_owner == {name: (len(mine), sum(mine)) for name, mine in of_owners.items()}
     assert judged.by_owner["team-c"] == (0, 0)
+    # those without an owner, and the owner with most findings
+    findings = {name: [row for row in judged.findings if row["owner"] == name] for name in (None, "team-a", "team-b")}
+    assert list(judged.first_of_owners) == [None, max(("team-a", "team-b"), key=lambda name: len(findings[name]))]
+    for name, first in judged.first_of_owners.items():
+        assert len(first) == min(2, len(findings[name]))
+        assert [row["planned"] for row in first] == sorted((row["planned"] for row in findings[name]), reverse=True)[:2]
     assert judged.by_owner["team-a"].offsets > 0
 
 

@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import folders, pipeline
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import folders, history, pipeline
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.facts import Facts
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.publish import publish
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.store import Store
@@ -35,9 +36,11 @@ def spark() -> Iterator[SparkSession]:
         yield made
 
 
-def audit(spark: SparkSession, output: Path, cluster: str, days_ago: float, world: World) -> dict[str, Any]:
+def audit(
+    spark: SparkSession, output: Path, cluster: str, days_ago: float, world: World, stale_after: str = "30d"
+) -> dict[str, Any]:
     """Publish an audit of a world at a time."""
-    settings = audit_settings(output, stale_after="30d", **KEPT)
+    settings = audit_settings(output, stale_after=stale_after, **KEPT)
     facts = Facts(cluster, NOW - days_ago * DAY, 0.0, len(world.rows), {}, [], None)
     compared = pipeline.compare(settings, facts, world.scan(spark), world.frames(spark), world.fetch)
     return publish(settings, facts, compared, Store.of(spark, settings))
@@ -120,6 +123,23 @@ def test_audits_over_time(spark: SparkSession, tmp_path: Path) -> None:
     assert [one.audit_id for one in store.audits("a", NOW + 30 * DAY)] == [now["audit_id"], again["audit_id"]]
     assert [one.created - datetime.timedelta(days=11) for one in store.audits("a", NOW + 30 * DAY)][-1] == NOW
     assert spark.read.parquet(str(tmp_path / "audits" / "*" / "groups")).select("cluster_id").distinct().count() == 2
+
+    names = [f"many-{number}" for number in range(3)]
+    used = {name: {"state": "Stable", "members": 1} for name in names}
+    many = World([commit(name, 1, topic="gone") for name in names], used, partitions=second.partitions)
+    with mock.patch.object(history, "MOST", 1):
+        limited = audit(spark, tmp_path, "a", -12, many)["since_last"]
+    assert limited["deleted_groups"] == {"count": 4, "names": ["in-use"]}
+    assert limited["new_groups"] == {"count": 3, "names": ["many-0"]}
+    assert (limited["new_findings"]["count"], len(limited["new_findings"]["findings"])) == (3, 1)
+
+    # of other criteria: no changes, but the trends
+    other = audit(spark, tmp_path, "a", -13, second, stale_after="29d")
+    assert other["since_last"] is None
+    page = Path(other["report"]).read_text("utf-8")
+    for text in ("Changes are shown only if an earlier audit", "Lag and commits over time", "Lag 1, at most 1"):
+        assert text in page, text
+    assert "The last audit of this cluster" not in page
 
 
 def test_a_full_disk(spark: SparkSession, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -22,6 +23,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.snap
     GROUPS,
     OFFSETS,
     PARTITIONS,
+    VERSION,
     Snapshots,
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.store import Store
@@ -33,6 +35,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import
 from pyspark.sql import SparkSession
 
 from tests.live.task import audit_settings
+from tests.support import tables
 from tests.support.spark import local_session
 from tests.support.worlds import DAY, NOW, Row, World, commit
 
@@ -40,6 +43,8 @@ from tests.support.worlds import DAY, NOW, Row, World, commit
 DAYS = (40, 35, 31, 20, 15, 10, 5, 0)
 INCOMPLETE = 3
 LEAST = 4
+#: Of the columns, for each version of the tables of snapshots.
+FINGERPRINTS = {1: "08f3780e74cb8697"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -152,6 +157,7 @@ class Audited(NamedTuple):
     findings: list[Row]
     plan: Plan
     page: str
+    columns: tables.Columns
 
 
 @pytest.fixture(scope="module")
@@ -181,15 +187,27 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Audited:
             shown,
         )
         answer = publish(settings, facts, compared, Store.of(spark, settings))
-    tables = {name: pq.read_table(path).to_pylist() for name, path in answer["tables"].items()}
+        columns = _written(spark, Snapshots(LocalFolder(str(output), []), "empty"), world)
+    rows = {name: pq.read_table(path).to_pylist() for name, path in answer["tables"].items()}
     return Audited(
         answer,
-        {row["group"]: row for row in tables["groups"]},
-        tables["offsets"],
-        tables["findings"],
+        {row["group"]: row for row in rows["groups"]},
+        rows["offsets"],
+        rows["findings"],
         plan_file.read(answer["plan"], "mine"),
         Path(answer["report"]).read_text("utf-8"),
+        columns,
     )
+
+
+def _written(spark: SparkSession, snapshots: Snapshots, world: World) -> tables.Columns:
+    """The columns of a snapshot without groups, as the audit writes them."""
+    groups, offsets = (schema.empty_table() for schema in (snapshot._group_schema(), snapshot._offset_schema()))
+    live: Any = SimpleNamespace(complete=True)
+    taken = snapshot.Taken(live, groups, offsets, pa.table({}))
+    from_snapshots._add(spark, snapshots, NOW, taken, world.frames(spark))
+    found = {name: snapshots.table(spark, snapshots.listed(), name) for name in (GROUPS, OFFSETS, PARTITIONS)}
+    return {name: [("cluster_id", "string"), *frame.dtypes] for name, frame in found.items()}
 
 
 def _add(spark: SparkSession, snapshots: Snapshots, number: int, seen: dict[str, Seen | None]) -> None:
@@ -334,3 +352,14 @@ def test_nothing_is_invented(audited: Audited) -> None:
         assert text in audited.page
     for text in ("records of", "Records read", "Last commit", "last commit", "Rebalances", "Commits"):
         assert text not in audited.page, text
+
+
+def test_the_guide_has_all_columns_of_snapshots(audited: Audited) -> None:
+    guide, columns = tables.described("audit_snapshots.rst", (GROUPS, OFFSETS, PARTITIONS))
+    assert f"version {VERSION} of the tables of snapshots" in " ".join(guide.split())
+    assert columns == audited.columns
+
+
+def test_a_change_of_the_columns_of_snapshots_is_another_version(audited: Audited) -> None:
+    """A new column is not: only then, replace the fingerprint of the version."""
+    assert FINGERPRINTS[VERSION] == tables.fingerprint(audited.columns)

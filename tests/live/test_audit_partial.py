@@ -25,6 +25,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.stor
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import (
     distribution,
     merge,
+    merge_here,
     planning,
     records,
     scan,
@@ -46,10 +47,17 @@ from tests.support.spark import local_session
 from tests.support.worlds import NOW, World
 
 LOGS, LENGTH = 24, 80
-UNLIMITED = Bound(10**9, 10**9)
-TIGHT = Bound(2, 10**9)
-# partitions are returned in many parts, because of their keys or of the bytes of these, or in few
-BOUNDS = [TIGHT, Bound(10**9, 150), Bound(30, 10**9), UNLIMITED]
+UNLIMITED = Bound(10**9, 10**9, 10**9)
+TIGHT = Bound(2, 2, 200)
+# partitions are returned in many parts or in few, because of their counts or of the bytes of their keys, or only packed
+BOUNDS = [
+    TIGHT,
+    Bound(10**9, 10**9, 150),
+    Bound(5, 30, 10**9),
+    Bound(2, 10**9, 3000),
+    Bound(3, 10**9, 10**9),
+    UNLIMITED,
+]
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +103,16 @@ def content(frame: DataFrame) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(row.values()) for row in rows)
 
 
+def every_column(frame: DataFrame) -> Counter[tuple[Any, ...]]:
+    """The rows with all that a later scan needs."""
+    return Counter(tuple(row.values()) for row in frame.toArrow().to_pylist())
+
+
+def arrow(frame: DataFrame) -> pa.Table:
+    """The rows in the schema of the scan."""
+    return frame.select(records.schema().names).toArrow().cast(records.schema())
+
+
 def test_random_logs(spark: SparkSession) -> None:
     rng = random.Random(20260601)
     logs = {partition: random_log(partition, LENGTH, partition) for partition in range(LOGS)}
@@ -127,10 +145,16 @@ def test_consecutive_scans(spark: SparkSession) -> None:
     state: DataFrame | None = None
     for start in range(0, LENGTH, LENGTH // 4):
         ranges = [Range(partition, start, start + LENGTH // 4) for partition in logs]
-        rows = [row for one in ranges for row in scanned(logs, (one,), BOUNDS[one.partition % 4], rng, keyed=True)]
+        rows = [
+            row for one in ranges for row in scanned(logs, (one,), BOUNDS[one.partition % len(BOUNDS)], rng, keyed=True)
+        ]
         frame = merge.keyed(spark.createDataFrame(pa.Table.from_batches(rows)))
         # evaluated once each, so that the plans do not grow
         table = frame if state is None else merge.continued(state, frame, small=start > LENGTH / 2)
+        if state is not None:
+            earlier, later = (arrow(rows) for rows in (state, frame))
+            here = spark.createDataFrame(merge_here.continued(earlier, later))
+            assert every_column(here) == every_column(table)
         state = spark.createDataFrame(merge.kept(table, -(2**31)).toArrow())
     assert state is not None
     kinds = (records.GENERATIONS, records.PARTITION)
@@ -194,7 +218,8 @@ def test_a_real_topic(cluster: Cluster, spark: SparkSession, tmp_path: Path) -> 
     given = connection(cluster.bootstrap)
     unlimited = spark_read.read(spark, given, topic, time.time() + 300)
     assert [one.partial for one in unlimited.ended] == [False] * 3
-    with mock.patch.object(planning, "BOUND", TIGHT), mock.patch.object(distribution, "_MIN_CUT", 0):
+    small = mock.patch.multiple(distribution, _MIN_CUT=0, _MIN_SPLIT=1)
+    with mock.patch.object(planning, "BOUND", TIGHT), small:
         # with a rate, records come in smaller batches, after each of which the bound is checked
         bounded = spark_read.read(spark, given, topic, time.time() + 300, read_rate=10_000_000)
     parts = Counter(one.source_partition for one in bounded.ended)

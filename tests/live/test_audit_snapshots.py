@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import itertools
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,12 +18,13 @@ import pyarrow.parquet as pq
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import from_snapshots, pipeline
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.folders import LocalFolder
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.snapshots import Snapshots
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.snapshots import GROUPS, OFFSETS, Snapshots
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest import spark_read
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import TaskError
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import (
     AdminClient,
+    OffsetSpec,
     ScramCredentialInfo,
     ScramMechanism,
     UserScramCredentialUpsertion,
@@ -31,7 +33,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from tests.live.task import ansible, audit_settings, run
-from tests.support import commits, topics, truth
+from tests.support import browser, commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.clients import Client, properties
 from tests.support.consumers import Consumer
@@ -40,7 +42,7 @@ from tests.support.spark import COMPILED, local_session
 pytestmark = pytest.mark.live
 
 USER, PASSWORD = "snapshots", "snapshots-secret"
-TOPIC, AGAIN = "snap", "snap-again"
+TOPIC, AGAIN, RUNS = "snap", "snap-again", "snap-runs"
 #: Snapshots after the first one, which a task of Ansible takes, as the last one.
 LAST = 42
 #: No group changes between this snapshot and the next: `stale_after` of the audit ends here.
@@ -48,12 +50,15 @@ QUIET = 27
 #: The snapshot since which each group is idle.
 IDLE_SINCE = {
     "snap-idle": 0,
-    # a commit of an equal offset is not visible without members
+    # a commit of an equal offset is not visible without members, and neither is a member between two snapshots
     "snap-equal": 0,
+    "snap-between": 0,
     "snap-stops": 9,
     # the first snapshot without its member
     "snap-visitor": 15,
     "snap-restored": 22,
+    # a consumer that commits, until the first snapshot without it
+    "snap-runs": 24,
     "snap-again": 25,
     "snap-starts": 30,
     "snap-moves": 40,
@@ -80,6 +85,7 @@ def world(secured: Cluster) -> Cluster:
     topics.allow(client, USER, "topic", "*", ["describe"])
     for group in (
         "snap-idle",
+        "snap-between",
         "snap-equal",
         "snap-stops",
         "snap-visitor",
@@ -109,6 +115,9 @@ class Story:
         self._admin = AdminClient(properties(client))
         self._running = running
         self._visitor = Consumer(client, "snap-visitor", [TOPIC])
+        self._runner = Consumer(
+            client, RUNS, [TOPIC], config={"enable.auto.commit": True, "auto.commit.interval.ms": 100}
+        )
 
     def before(self, number: int) -> None:
         """Do all that happens before a snapshot."""
@@ -119,19 +128,42 @@ class Story:
         if number <= IDLE_SINCE["snap-stops"]:
             self._commit("snap-stops", 1 + number)
         chapters: dict[int, Callable[[], object]] = {
+            3: self._visit,
             5: lambda: self._running.enter_context(Consumer(self._client, "snap-member", [TOPIC])),
             12: lambda: self._running.enter_context(self._visitor),
             15: self._visitor.stop,
+            17: lambda: self._running.enter_context(self._runner),
+            18: self._consume,
+            19: self._consume,
             20: self._delete,
             22: lambda: self._commit("snap-restored", 1),
+            24: self._runner.stop,
             25: self._recreate,
             30: lambda: self._commit("snap-starts", 1),
         }
         if number in chapters:
             chapters[number]()
 
+    def _visit(self) -> None:
+        """A member that joins, reads nothing new, and leaves."""
+        with Consumer(self._client, "snap-between", [TOPIC]):
+            truth.wait_stable(self._client, "snap-between")
+        truth.wait_state(self._client, "snap-between", "Empty")
+
     def _commit(self, group: str, offset: int) -> None:
         commits.commit(self._client, group, {(TOPIC, 0): (offset, "", -1), (TOPIC, 1): (1, "", -1)})
+
+    def _consume(self) -> None:
+        """Wait until a member has read new records, and has committed."""
+        before = truth.offsets(self._client, RUNS)
+        topics.produce(self._client, TOPIC, 2, 2)
+        deadline = time.monotonic() + 60
+        while any(
+            truth.offsets(self._client, RUNS).get((TOPIC, number)) in (None, before.get((TOPIC, number)))
+            for number in range(2)
+        ):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
 
     def _delete(self) -> None:
         self._admin.delete_consumer_groups(["snap-restored"])["snap-restored"].result()
@@ -165,7 +197,15 @@ def test_groups_over_many_snapshots(world: Cluster, tmp_path: Path) -> None:
             _refused(spark, tmp_path, address)
             _taken(spark, tmp_path, address, Story(client, running))
             audit = _audited(spark, tmp_path, address)
-        times = [one.taken_at for one in Snapshots(LocalFolder(str(tmp_path), []), truth.cluster_id(client)).listed()]
+            _shown(_changed(spark, tmp_path, address, client), tmp_path)
+        listed = Snapshots(LocalFolder(str(tmp_path), []), truth.cluster_id(client)).listed()
+        times = [one.taken_at for one in listed]
+        assert _runs(tmp_path, [one.snapshot_id for one in listed])
+        logs = pq.read_table(tmp_path / "snapshots" / listed[-1].snapshot_id / "partitions").to_pylist()
+        ends = {row["partition"]: row["log_end"] for row in logs if row["topic"] == TOPIC}
+        latest = {TopicPartition(TOPIC, number): OffsetSpec.latest() for number in range(2)}
+        asked = AdminClient(properties(client)).list_offsets(latest)
+        assert ends == {where.partition: answer.result().offset for where, answer in asked.items()}
         groups = {row["group"]: row for row in pq.read_table(audit["tables"]["groups"]).to_pylist()}
         ours = {name: row for name, row in groups.items() if row["included"]}
         assert {name: times.index(row["idle_since"]) for name, row in ours.items()} == IDLE_SINCE
@@ -181,15 +221,15 @@ def test_groups_over_many_snapshots(world: Cluster, tmp_path: Path) -> None:
         # idle in 40 snapshots, which fewer groups were; one of them commits before the plan is applied
         last = ansible("consumer_offsets_audit", address, stale_after="1s", min_snapshots=40, **given)
         assert last["rc"] == 0, last
-        assert last["stale_groups"] == ["snap-equal", "snap-idle"]
-        assert last["snapshots"]["count"] == LAST + 3
+        assert last["stale_groups"] == ["snap-between", "snap-equal", "snap-idle"]
+        assert last["snapshots"]["count"] == LAST + 5
         assert last["since_last"] is None
         commits.commit(client, "snap-equal", {(TOPIC, 0): (2, "", -1)})
-        before = truth.groups(client).keys()
+        before, deleted = truth.groups(client).keys(), ["snap-between", "snap-idle"]
         plan = {"plan": last["plan"], "backup": str(tmp_path / "backup.json"), "connect": options()}
-        for check, left in ((True, before), (False, before - {"snap-idle"})):
+        for check, left in ((True, before), (False, before - {*deleted})):
             applied = run("consumer_group", address, check, **plan)
-            assert [item.target.group for item in applied.items if item.changed] == ["snap-idle"]
+            assert sorted(item.target.group for item in applied.items if item.changed) == deleted
             assert applied.errors == {}
             assert truth.groups(client).keys() == left
 
@@ -222,3 +262,53 @@ def _audited(spark: SparkSession, output: Path, address: str) -> dict[str, Any]:
     age = datetime.datetime.now(datetime.UTC) - snapshots[QUIET].taken_at - datetime.timedelta(seconds=2)
     given = {"source": "snapshots", "include": ["snap-*"], "stale_after": f"{int(age.total_seconds())}s", **options()}
     return from_snapshots.audit(spark, audit_settings(output, address, **given))
+
+
+def _changed(spark: SparkSession, output: Path, address: str, client: Client) -> str:
+    """Two audits: a group commits before the first one, and is stale in the second; another commits in between.
+
+    Returns the report of the second one.
+    """
+    given = {"source": "snapshots", "include": ["snap-*"], "stale_after": "1s", "min_snapshots": 2, "keep_audits": 9}
+    settings = audit_settings(output, address, **given, **options())
+
+    def commit(group: str, offset: int) -> None:
+        commits.commit(client, group, {(TOPIC, 0): (offset, "", -1), (TOPIC, 1): (1, "", -1)})
+        time.sleep(2)
+
+    commit("snap-moves", LAST)
+    before = from_snapshots.audit(spark, settings)
+    assert "snap-starts" in before["stale_groups"]
+    commit("snap-starts", 2)
+    after = from_snapshots.audit(spark, settings)
+    changes = {name: found["names"] for name, found in after["since_last"].items() if name.endswith("_groups")}
+    assert changes == {
+        "new_stale_groups": ["snap-moves"],
+        "revived_groups": ["snap-starts"],
+        "deleted_groups": [],
+        "new_groups": [],
+    }
+    return str(after["report"])
+
+
+def _shown(report: str, folder: Path) -> None:
+    """What a browser shows of the changes, on a phone and on a desktop."""
+    with browser.chromium() as started, browser.opening(started, Path(report).resolve()) as opened:
+        for width in (360, 1280):
+            browser.show(opened, width, "light", folder / f"{width}.png")
+            assert browser.cut(opened, "#since .changes li") == []
+            changes = opened.page.locator("#since .changes li").all_inner_texts()
+            for title, group in (("New stale groups", "snap-moves"), ("Revived groups", "snap-starts")):
+                (text,) = (each for each in changes if each.startswith(title))
+                assert text.split()[-1] == group
+
+
+def _runs(output: Path, snapshots: list[str]) -> bool:
+    """Whether snapshots show a group that starts, commits as a member, and stops."""
+    seen = []
+    for name in snapshots:
+        tables = {table: pq.read_table(output / "snapshots" / name / table).to_pylist() for table in (GROUPS, OFFSETS)}
+        members = [row["members"] for row in tables[GROUPS] if row["group"] == RUNS]
+        seen.append((members, {row["partition"]: row["offset"] for row in tables[OFFSETS] if row["group"] == RUNS}))
+    alive = [offsets for members, offsets in seen if members == [1]]
+    return not seen[0][0] and seen[-1][0] == [0] and any(a != b for a, b in itertools.pairwise(alive))

@@ -43,7 +43,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.live.task import audit_settings, connection
-from tests.support import commits, consumers, coordinators, offsets_topic, topics, truth
+from tests.support import commits, consumers, coordinators, jmx, offsets_topic, topics, truth
 from tests.support.broker import Cluster
 from tests.support.ca import KEY_PASSWORD
 from tests.support.clients import properties
@@ -475,27 +475,39 @@ def test_queries_of_a_small_topic_are_interpreted(
     assert {name: spark.conf.get(name) for name in interpreted} == interpreted
 
 
-def test_the_rate_is_kept(cluster: Cluster) -> None:
-    """Also by what the brokers send, but for what is fetched ahead: less than two seconds of the rate."""
+def test_the_rate_is_kept(cluster: Cluster, tmp_path: Path) -> None:
+    """Also by what the brokers send, and by their own metric, but for what is fetched ahead: less than two seconds."""
     rate, count = 200_000, 20_000
     records, topic = many(cluster, "audit-rate", count)
     proxy = cluster.proxies[1]
-    proxy.clear()
     access = Access.of(connection(cluster.listeners["PROXIED"]))
     sent: list[tuple[float, int]] = []
-    started = time.monotonic()
-    with repeatedly(lambda: sent.append((time.monotonic() - started, proxy.traffic)), 0.1):
-        rows = [
-            row
-            for batch in scan.scan(access, topic, (Range(0, 0, count),), time.time() + PATIENCE, rate)
-            for row in batch.to_pylist()
-        ]
+    name = f"kafka.server:type=BrokerTopicMetrics,name=BytesOutPerSec,topic={topic}"
+    # the broker has the metric from the first fetch on
+    assert list(scan.scan(access, topic, (Range(0, 0, 1),), time.time() + PATIENCE))
+    with jmx.metric(cluster.pids[0], name, "Count", tmp_path) as metric:
+        metric.samples(since=0)
+        proxy.clear()
+        began, started = time.time(), time.monotonic()
+        with repeatedly(lambda: sent.append((time.monotonic() - started, proxy.traffic)), 0.1):
+            rows = [
+                row
+                for batch in scan.scan(access, topic, (Range(0, 0, count),), time.time() + PATIENCE, rate)
+                for row in batch.to_pylist()
+            ]
+        took = time.monotonic() - started
+        samples = metric.samples(since=time.time())
     assert of_kind(rows, "partition", "records", "problem") == [(count, None)]
     size = sum(len(record.key or b"") + len(record.value or b"") for record in records)
-    assert time.monotonic() - started >= size / rate
+    assert took >= size / rate
+    # without what was fetched before
+    counted = [(moment - began, value - samples[0][1]) for moment, value in samples if moment > began]
+    assert counted[-1][1] >= size
+    assert len(counted) >= took
     # what is fetched ahead, and the headers of requests and batches
     # records are larger on the wire
-    assert max(traffic - 1.3 * rate * seconds for seconds, traffic in sent) < 2 * rate
+    for seen in (sent, counted):
+        assert max(traffic - 1.3 * rate * seconds for seconds, traffic in seen) < 2 * rate
 
 
 def test_records_come_from_the_rack_of_the_client(three: Cluster) -> None:

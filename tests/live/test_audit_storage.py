@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -20,10 +21,11 @@ import pyspark
 import pytest
 
 from tests.live.task import ansible
-from tests.support import commits, topics, truth
+from tests.support import browser, commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.hdfs import Hdfs, hdfs
 from tests.support.ports import HOST
+from tests.support.process import command_lines
 from tests.support.s3 import KEY, READER, S3, SECRET, s3
 from tests.support.spark import EXECUTORS, standalone, stranger
 from tests.support.yarn import yarn
@@ -51,6 +53,13 @@ def committed(cluster: Cluster) -> None:
     commits.commit_many(cluster.client(), {group: {("audit-storage", 0): (3, "", -1)} for group in GROUPS})
     # longer than stale_after
     time.sleep(2)
+
+
+def assert_opens(report: Path, location: str) -> None:
+    """A browser opens the report where Ansible runs, which names the tables in their location."""
+    with browser.chromium() as started, browser.opening(started, report.resolve()) as opened:
+        tables = opened.page.locator("#tables").inner_text()
+    assert {name for name in TABLES if f"{location}/{name}" in tables} == TABLES
 
 
 def rows(parts: list[bytes]) -> list[dict[str, Any]]:
@@ -102,6 +111,7 @@ def test_an_object_store(cluster: Cluster, object_store: S3, tmp_path: Path, mon
             assert len(rows(parts)) == count
         assert manifest["tables"].keys() == TABLES
     assert {path.name for path in (local / "audits").iterdir()} == set(ids[1:])
+    assert_opens(local / "report.html", f"s3a://audits/kafka/audits/{ids[-1]}")
     told = [path.read_bytes() for path in local.rglob("*") if path.is_file()]
     assert not any(SECRET.encode() in text for text in [*told, *objects.values()])
 
@@ -113,7 +123,9 @@ def test_snapshots_and_a_fleet_in_an_object_store(
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     spark: dict[str, Any] = {"output": "s3a://audits/fleet", "master": "local[2]", "spark_conf": object_store.conf}
-    given = {**OPTIONS, **spark, "local_output": str(tmp_path / "local"), "source": "snapshots", "min_snapshots": 2}
+    owners = [{"match": "audit-storage-*", "owner": "storage team"}]
+    snapshots = {"source": "snapshots", "min_snapshots": 2, "owners": owners}
+    given = {**OPTIONS, **spark, "local_output": str(tmp_path / "local"), **snapshots}
     for stale in (set(), set(GROUPS)):
         returned = ansible("consumer_offsets_audit", cluster.bootstrap, **given)
         assert returned["rc"] == 0, returned["msg"]
@@ -127,6 +139,9 @@ def test_snapshots_and_a_fleet_in_an_object_store(
         parts = [data for key, data in objects.items() if key.startswith(f"fleet/snapshots/{name}/offsets/part-")]
         # other tests have groups in this cluster, too
         assert {row["group"] for row in rows(parts)} >= set(GROUPS)
+    groups = f"fleet/audits/{returned['audit_id']}/groups/part-"
+    owned = [row for row in rows([data for key, data in objects.items() if key.startswith(groups)]) if row["owner"]]
+    assert {(row["group"], row["owner"]) for row in owned} == {(group, "storage team") for group in GROUPS}
     dest = tmp_path / "fleet.html"
     report = ansible("fleet_report", cluster.bootstrap, **spark, dest=str(dest))
     assert report["rc"] == 0, report["msg"]
@@ -206,8 +221,22 @@ def test_executors_of_another_user_and_hdfs(
         # a folder of this host is not one of theirs, which is found before the topic is read
         apart = ansible("consumer_offsets_audit", cluster.bootstrap, output=str(tmp_path / "apart"), **given)
         assert apart["rc"], apart
-        assert apart["msg"].startswith(f"output: file://{tmp_path}/apart cannot be used (")
+        assert apart["msg"].startswith(
+            f"output: file://{tmp_path}/apart cannot be used (the executors on {socket.gethostname()} write to it, but "
+            "this host does not see their files): check the location, "
+        )
         assert not list((tmp_path / "apart" / "audits").glob("*"))
+        # each worker has its own /tmp
+        roots = [Path(f"/proc/{pid}/root") for pid, command in command_lines().items() if "worker.Worker" in command]
+        assert len([root for root in roots if (root / "var" / "tmp" / user.home.parent.name).exists()]) >= 2
+        assert not [path for root in roots for path in root.glob(f"{str(tmp_path)[1:]}/apart/.probe-*")]
+        # a folder that they see, and in which they may not write
+        ours = user.home.parent / "ours"
+        refused = ansible("consumer_offsets_audit", cluster.bootstrap, output=str(ours), **given)
+        assert refused["rc"], refused
+        words = rf"output: file://{ours} cannot be used by the executor on {HOST} \(.+\): check the location, .*\."
+        assert re.fullmatch(words, refused["msg"])
+        assert not list(ours.glob(".probe-*"))
         given |= {"output": f"{file_system.uri}/team/audits", "local_output": str(local), "incremental": True}
         returned = ansible("consumer_offsets_audit", cluster.bootstrap, **given)
         assert returned["rc"] == 0, returned["msg"]
@@ -227,6 +256,7 @@ def test_executors_of_another_user_and_hdfs(
     for name in ("plan.json", "report.html", "manifest.json"):
         assert file_system.read(f"{remote}/{name}") == (local / "audits" / audit / name).read_bytes()
     assert returned["plan"] == str(local / "audits" / audit / "plan.json")
+    assert_opens(local / "audits" / audit / "report.html", f"{file_system.uri}{remote}")
     # the second audit continues in HDFS, and finds the deletions
     assert again["incremental"] == {"since": audit, "reason": None}
     assert again["stale_groups"] == []

@@ -185,6 +185,31 @@ def test_an_audit_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
     assert Path(earlier.path(store.MANIFEST)).exists()
 
 
+@pytest.mark.parametrize("failing", ["remote", "local"])
+def test_an_audit_of_two_locations_is_in_both_or_in_none(tmp_path: Path, failing: str) -> None:
+    """The tables are in one, and the plan that the next tasks read is in the other one, too."""
+    remote, local = (folders.LocalFolder(str(tmp_path / name), [store.PLAN]) for name in ("remote", "local"))
+    stored = store.Store(remote, local, Keep(1, None))
+
+    def publish(fail: str | None) -> store.Draft:
+        with stored.draft("c", NOW) as draft:
+            finish(draft)
+            if fail != "remote":
+                # as Spark does, which writes the tables
+                (tmp_path / "remote" / "audits" / draft.audit_id).mkdir(parents=True)
+            if fail == "local":
+                # in the place of the link that is renamed
+                Path(f"{draft.folder}.link").mkdir()
+        return draft
+
+    earlier = publish(None)
+    with pytest.raises(TaskError, match=r"output: .* cannot be written \("):
+        publish(failing)
+    for place in ("remote", "local"):
+        assert [path.parent.name for path in (tmp_path / place).glob("audits/*/*.json")] == [earlier.audit_id] * 2
+        assert (tmp_path / place / "latest").resolve().name == earlier.audit_id
+
+
 def test_an_audit_is_not_one_of_the_earlier_ones(tmp_path: Path) -> None:
     """Manifests have seconds. One of another cluster, damaged ones, and one of another folder are left alone."""
     audits = tmp_path / "audits"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from pyspark.sql import DataFrame, SparkSession
 from tests.checks import examples
 from tests.live.playbook import play_tasks
 from tests.live.task import audit_settings
+from tests.support import browser
 from tests.support.spark import COMPILED, local_session
 from tests.support.worlds import DAY, NOW, World, active, commit
 
@@ -208,8 +210,24 @@ def test_the_page(fleet: Fleet) -> None:
         "Cluster Forgotten (third) has no audit",
     ):
         assert words in text
+    # of the first cluster, which had 1 group and then 2, one of them stale; one audit makes no line
+    trends = re.findall(r'aria-label="(Groups|Stale groups): last (.*?)"><polyline points="(.*?)"/></svg>', text)
+    assert trends == [
+        ("Groups", "2, at most 2", "0.0,16.0 120.0,0.0"),
+        ("Stale groups", "1, at most 1", "0.0,0.0 120.0,0.0"),
+    ]
     assert any("Cluster Forgotten (third) has no audit" in warning for warning in made["warnings"])
+    _shown(page, fleet.output)
     # the audits are not changed
     for path, content in fleet.before.items():
         if name in path.parts:
             assert path.read_bytes() == content
+
+
+def _shown(page: Path, folder: Path) -> None:
+    """What a browser shows of the page, on a phone and on a desktop."""
+    with browser.chromium() as started, browser.opening(started, page) as opened:
+        for width in (360, 1280):
+            browser.show(opened, width, "light", folder / f"{width}.png")
+            assert browser.cut(opened, ".tiles dt, .tiles dd, .multiples p, #clusters td, #clusters tbody th") == []
+            assert opened.page.locator("#clusters tbody th bdi").all_inner_texts() == ["Production", "second"]

@@ -6,72 +6,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime
-import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import fleet, render, wording
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser
 
 from tests.support import audits, fleets
+from tests.support.browser import PATIENCE_MS, Opened, chromium, cut, drawn, opening, show
 
 pytestmark = pytest.mark.live
 
-# of one step in the browser, on a busy machine
-PATIENCE_MS = 120_000
-CHROMIUM = "/usr/bin/chromium"
-ARGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 # in the audit, in the page, and in view
 GROUPS, FINDINGS, EMBEDDED, ROWS = 20_000, 50_000, 5_000, 50
 
 
-@dataclass(frozen=True)
-class Opened:
-    """The page, and what must stay empty: what it asked for but its own file, and what it complained about."""
-
-    page: Page
-    url: str
-    requests: list[str] = field(default_factory=list)
-    complaints: list[str] = field(default_factory=list)
-
-    def rows(self, table: str) -> list[list[str]]:
-        """Return the texts of the cells that the table shows."""
-        cells: list[list[str]] = self.page.eval_on_selector_all(
-            f"#{table} tbody tr", "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
-        )
-        return cells
-
-    def column(self, table: str, label: str) -> list[str]:
-        """Return the texts of one column."""
-        labels = self.page.locator(f"#{table} .rows thead th").all_inner_texts()
-        return [row[labels.index(label)] for row in self.rows(table)]
-
-    def status(self, table: str) -> str:
-        """Return what the table says about the rows that it shows."""
-        return self.page.locator(f"#{table} [role=status]").inner_text()
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    if not os.path.exists(CHROMIUM):
-        pytest.fail(f"{CHROMIUM} is missing: install chromium (Debian, Ubuntu: apt-get install chromium).")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
-        yield browser
-        browser.close()
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture(scope="module")
@@ -82,32 +39,12 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     audit = dataclasses.replace(
         audit,
         summary={**audit.summary, "groups": GROUPS, "findings": FINDINGS},
-        groups=dataclasses.replace(audit.groups, total=GROUPS),
-        findings=dataclasses.replace(audit.findings, total=FINDINGS),
+        groups=audit.groups._replace(table=audit.groups.table._replace(total=GROUPS)),
+        findings=audit.findings._replace(table=audit.findings.table._replace(total=FINDINGS)),
     )
     render.write(str(path), audit)
     assert path.stat().st_size < 5_000_000
     return path
-
-
-@contextlib.contextmanager
-def opening(browser: Browser, file: Path, now: datetime.datetime | None = None) -> Iterator[Opened]:
-    """A page, open; whatever the test does, the page asks for nothing and complains about nothing."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(PATIENCE_MS)
-    shown = Opened(context.new_page(), file.as_uri())
-    if now is not None:
-        shown.page.clock.set_fixed_time(now)
-    shown.page.on("request", lambda request: shown.requests.append(request.url))
-    shown.page.on("console", lambda message: shown.complaints.append(message.text))
-    shown.page.on("pageerror", lambda error: shown.complaints.append(str(error)))
-    shown.page.goto(shown.url)
-    yield shown
-    title = shown.page.title()
-    context.close()
-    assert shown.requests == [shown.url]
-    assert shown.complaints == []
-    assert title.startswith("Consumer groups of ")
 
 
 @pytest.fixture
@@ -125,8 +62,28 @@ def test_shows_few_rows(browser: Browser, file: Path) -> None:
     assert page.locator("#groups tbody tr").count() == ROWS
     assert page.locator("#findings tbody tr").count() == ROWS
     part = page.locator("#findings .part").inner_text()
-    assert part.startswith("The page contains 5,000 of 50,000 findings. All are in this table of the audit: file:///")
+    assert part.startswith("The page contains 5,000 of 50,000 findings. All are in this table of the audit: /var/lib/")
     page.close()
+
+
+def test_links_to_the_tables(browser: Browser, tmp_path: Path) -> None:
+    """Opened in its folder, also if that was moved, or by the links to the latest audit."""
+    audit = audits.many(20, 20)
+    assert audit.folder
+    output = tmp_path / "moved"
+    folder = output / audit.folder
+    folder.mkdir(parents=True)
+    (folder / "groups").mkdir()
+    render.write(str(folder / "report.html"), audit)
+    (output / "latest").symlink_to(audit.folder)
+    (output / "report.html").symlink_to("latest/report.html")
+    for opened_at in (folder, output / "latest", output):
+        page = browser.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.goto((opened_at / "report.html").as_uri())
+        link = page.locator("#tables a", has_text="/groups").evaluate("link => link.href")
+        assert Path(unquote(urlsplit(link).path)).resolve() == folder / "groups"
+        page.close()
 
 
 def test_names_are_text(opened: Opened) -> None:
@@ -191,13 +148,15 @@ def test_links_of_owners_filter_both_tables(browser: Browser, opened: Opened, fi
     def owners() -> list[set[str]]:
         return [set(opened.column(table, "Owner")) for table in ("findings", "groups")]
 
-    opened.page.locator("#owners a", has_text="team billing & co").click()
+    opened.page.locator("#owners table a", has_text="team billing & co").click()
     assert owners() == [{"team billing & co"}] * 2
     assert opened.page.evaluate("location.hash") == "#owner=team%20billing%20%26%20co"
     number = opened.page.locator("#owners tr", has_text="team billing & co").locator("td").first.inner_text()
     assert opened.status("groups") == f"1 to 50 of {number} groups (5,000 in total)"
-    opened.page.locator("#owners a", has_text="(no owner)").click()
+    opened.page.locator("#owners .card a", has_text="(no owner)").click()
     assert owners() == [{"(no owner)"}] * 2
+    opened.page.locator("#owners .card a", has_text="team reports & co").click()
+    assert owners() == [{"team reports & co"}] * 2
     # as somebody writes it, and as a chat does
     for fragment in ("team search & co", "team%20search%20%26%20co"):
         opened.page.evaluate(f"location.hash = {'owner=' + fragment!r}")
@@ -230,6 +189,14 @@ def test_fits_the_screen(opened: Opened, tmp_path: Path, width: int, scheme: str
     show(opened, width, scheme, tmp_path / f"{width}-{scheme}.png")
     # of the section on the last audit
     assert cut(opened, ".changes li, .multiples figcaption, .multiples p") == []
+    # of the sections of owners, each with its findings
+    assert cut(opened, "#owners .card h3, #owners .card p, #owners .card li") == []
+    cards = opened.page.locator("#owners .card").all_inner_texts()
+    assert len(cards) == len(audits.first_of_owners(list(audits.many(EMBEDDED, EMBEDDED).findings.rows)))
+    assert "and" in next(card for card in cards if card.startswith("team billing & co"))
+    # the report begins with the changes
+    tops = [opened.page.locator(part).evaluate("each => each.offsetTop") for part in ("#since", ".tiles", "#actions")]
+    assert tops == sorted(tops)
     marks = drawn(opened, "#since .multiples figure")
     assert len(marks) == 12
     # of a group without commits, the second drawing is empty
@@ -239,35 +206,6 @@ def test_fits_the_screen(opened: Opened, tmp_path: Path, width: int, scheme: str
         assert all(width > 0 and height > 0 for width, height in [*lines, *bars])
     broken = [len(lines) for lines, _bars in marks if len(lines) > 1]
     assert broken == [2]
-
-
-def show(opened: Opened, width: int, scheme: str, picture: Path) -> None:
-    """Show the page at a width, and take a picture of it; nothing is wider than the screen."""
-    opened.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    opened.page.set_viewport_size({"width": width, "height": 800})
-    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
-    opened.page.screenshot(path=str(picture), full_page=True)
-
-
-def cut(opened: Opened, selector: str) -> list[str]:
-    """The texts that are wider than their element, of which there are some."""
-    texts: list[str] = opened.page.eval_on_selector_all(
-        selector,
-        """elements => elements.length
-            ? elements.filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.textContent)
-            : ["nothing"]""",
-    )
-    return texts
-
-
-def drawn(opened: Opened, selector: str) -> list[tuple[list[tuple[float, float]], list[tuple[float, float]]]]:
-    """The widths and heights in the picture of the lines and the bars of each drawing."""
-    marks: list[tuple[list[tuple[float, float]], list[tuple[float, float]]]] = opened.page.eval_on_selector_all(
-        selector,
-        """figures => figures.map(figure => ["polyline", "rect"].map(mark => [...figure.querySelectorAll(mark)]
-            .map(each => each.getBoundingClientRect()).map(box => [box.width, box.height])))""",
-    )
-    return marks
 
 
 @pytest.fixture(scope="module")
@@ -340,10 +278,10 @@ def test_bars_are_as_long_as_their_numbers(opened: Opened) -> None:
         ".chart:nth-child(2) td:nth-child(2)",
         "cells => cells.map(cell => [cell.textContent, cell.querySelector('span').offsetWidth, cell.clientWidth])",
     )
-    numbers = [int(text.replace(",", "")) for text, _drawn, _whole in cells]
+    numbers = [int(text.replace(",", "")) for text, _bar, _whole in cells]
     assert len(numbers) == 60
-    for number, (_text, drawn, whole) in zip(numbers, cells, strict=True):
-        assert abs(drawn - whole * number / max(numbers)) <= 1
+    for number, (_text, bar, whole) in zip(numbers, cells, strict=True):
+        assert abs(bar - whole * number / max(numbers)) <= 1
 
 
 def test_prints(opened: Opened, tmp_path: Path) -> None:

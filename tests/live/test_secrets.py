@@ -21,12 +21,13 @@ from typing import Any
 import pytest
 
 from tests.live.doors import CLIENT_SECRET, USER, Doors, Options
-from tests.support import msk
+from tests.support import commits, msk, s3, topics, truth
 from tests.support.ca import KEY_PASSWORD
 from tests.support.collection import install
 from tests.support.ports import HOST, free
 from tests.support.process import command_lines
 from tests.support.repeating import repeatedly
+from tests.support.spark import EXECUTORS, Stranger, standalone, stranger
 
 pytestmark = pytest.mark.live
 
@@ -69,6 +70,36 @@ class CommandLines:
         self.looks += 1
 
 
+class TemporaryFiles:
+    """Looks at the temporary files of another user's workers, which nobody else sees.
+
+    Args:
+        secrets: also those that become known later.
+    """
+
+    def __init__(self, secrets: list[str], user: Stranger) -> None:
+        self.found: set[str] = set()
+        self.seen: set[str] = set()
+        self._secrets = secrets
+        self._home = str(user.home)
+
+    def look(self) -> None:
+        for pid, line in command_lines().items():
+            if "worker.Worker" not in line or self._home not in line:
+                continue
+            # the process may have ended
+            with contextlib.suppress(OSError):
+                for path in [*Path(f"/proc/{pid}/root", "tmp").rglob("*")]:
+                    self._look_at(path)
+
+    def _look_at(self, path: Path) -> None:
+        # so may the file
+        with contextlib.suppress(OSError):
+            if path.is_file():
+                self.found |= found(self._secrets, path.read_text(encoding="utf-8", errors="replace"))
+                self.seen.add(str(path))
+
+
 class SparkPages:
     """Fetches all that Spark's web pages and its REST API tell."""
 
@@ -107,6 +138,17 @@ def asks_for_tokens(doors: Doors) -> Options:
     return doors.over("SASL_SSL", doors.client(doors.tokens.tls_url, **trust))
 
 
+def all_secrets(doors: Doors) -> Options:
+    """The options of client credentials, with an encrypted key, too."""
+    key = {name: value for name, value in doors.tls(USER, encrypted=True).items() if name != "security_protocol"}
+    return {**asks_for_tokens(doors), "bootstrap_servers": doors.cluster.listeners["SASL_SSL"], **key}
+
+
+def named(login: str, options: Options) -> dict[str, str]:
+    """The options of a login as templates of the variables of `play`."""
+    return {option: f"{{{{ logins['{login}']['{option}'] }}}}" for option in options}
+
+
 def tasks(logins: dict[str, Options]) -> Iterator[dict[str, Any]]:
     """A reading and a changing task for each login; each may fail, and is shown with all that it returned."""
     for login, options in logins.items():
@@ -114,8 +156,11 @@ def tasks(logins: dict[str, Options]) -> Iterator[dict[str, Any]]:
             ("consumer_group_info", {"gather": ["state", "lag"]}),
             ("consumer_group", {"name": "no-such-group"}),
         ):
-            named = {option: f"{{{{ logins['{login}']['{option}'] }}}}" for option in options}
-            task = {f"kafkaops.groups.{module}": {**named, **args}, "register": "done", "ignore_errors": True}
+            task = {
+                f"kafkaops.groups.{module}": {**named(login, options), **args},
+                "register": "done",
+                "ignore_errors": True,
+            }
             yield {"name": f"{module} by {login}", **task}
             yield {"name": f"what {module} returned", "ansible.builtin.debug": {"var": "done"}}
 
@@ -125,13 +170,12 @@ def output_of(login: str) -> str:
     return f"{login} $(touch shell) `touch shell` '; touch shell #"
 
 
-def audits(home: Path, logins: dict[str, Options], conf: dict[str, str]) -> Iterator[dict[str, Any]]:
+def audits(home: Path, logins: dict[str, Options], **options: Any) -> Iterator[dict[str, Any]]:
     """An audit for each login, as `tasks` are."""
-    for login, options in logins.items():
-        named = {option: f"{{{{ logins['{login}']['{option}'] }}}}" for option in options}
-        args = {"output": str(home / output_of(login)), "master": "local[1]", "spark_conf": conf, "timeout": 600}
-        task = {"kafkaops.groups.consumer_offsets_audit": {**named, **args}, "register": "done", "ignore_errors": True}
-        yield {"name": f"audit by {login}", **task}
+    for login, known in logins.items():
+        args = {"output": str(home / output_of(login)), "master": "local[1]", "timeout": 600, **options}
+        audit = {"kafkaops.groups.consumer_offsets_audit": {**named(login, known), **args}}
+        yield {"name": f"audit by {login}", **audit, "register": "done", "ignore_errors": True}
         yield {"name": "what it returned", "ansible.builtin.debug": {"var": "done"}}
 
 
@@ -211,14 +255,13 @@ def test_an_audit_shows_no_secrets(doors: Doors, home: Path, tmp_path_factory: p
         **asks_for_tokens(doors),
         "bootstrap_servers": doors.cluster.listeners["SASL_SSL"],
     }
-    key = {name: value for name, value in doors.tls(USER, encrypted=True).items() if name != "security_protocol"}
     wrong = {**way, **doors.sasl("PLAIN", sasl_password=WRONG)}
-    logins = {"all": {**way, **key}, "wrong": {name: wrong[name] for name in wrong if "oauth" not in name}}
+    logins = {"all": all_secrets(doors), "wrong": {name: wrong[name] for name in wrong if "oauth" not in name}}
     secrets = [WRONG, CLIENT_SECRET, KEY_PASSWORD, *_key_lines(doors)]
     issued = len(doors.tokens.issued)
     lines, pages = CommandLines(secrets, home / "home"), SparkPages(port)
     with repeatedly(lines.look, 0.02), repeatedly(pages.look, 1):
-        output = play(home, logins, audits(home, logins, conf))
+        output = play(home, logins, audits(home, logins, spark_conf=conf))
     tokens = doors.tokens.issued[issued:]
     secrets += tokens
     assert len(tokens) >= 3, "the module, Spark's process and the executor ask for one each"
@@ -233,6 +276,68 @@ def test_an_audit_shows_no_secrets(doors: Doors, home: Path, tmp_path_factory: p
     assert MARKER in "".join(text for page, text in pages.told.items() if page.endswith("/environment"))
     assert found_in_files([MARKER], events) == {MARKER}
     assert found(secrets, "".join(pages.told.values())) == set()
+    assert (found(secrets, output), lines.found, found_in_files(secrets, home)) == (set(), set(), set())
+
+
+def test_an_audit_on_a_cluster_shows_no_secrets(
+    doors: Doors, home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """On executors of another user, with the tables and the event log in an object store; then its plan is applied."""
+    client = doors.cluster.client()
+    topics.create(client, "secrets", 1)
+    commits.commit(client, "secrets-of-a-group", {("secrets", 0): (3, "", -1)})
+    folder = tmp_path_factory.mktemp("spark")
+    with (
+        s3.s3(tmp_path_factory.mktemp("s3"), "audits") as store,
+        stranger() as user,
+        standalone(folder, user=user) as master,
+    ):
+        conf = {
+            **store.conf,
+            "spark.pyspark.python": user.python,
+            "spark.driver.host": HOST,
+            **EXECUTORS,
+            "spark.sql.shuffle.partitions": 2,
+            # both have the same address, but not the same folders
+            "spark.shuffle.readHostLocalDisk": False,
+            "spark.eventLog.enabled": True,
+            "spark.eventLog.compress": False,
+            "spark.eventLog.dir": "s3a://audits/",
+            "spark.kafkaops.marker": MARKER,
+        }
+        way = all_secrets(doors)
+        logins = {"all": way}
+        where: dict[str, Any] = {
+            "output": "s3a://audits/kafka",
+            "local_output": str(home / "local"),
+            "master": master,
+            "spark_conf": conf,
+        }
+        wanted = list(audits(home, logins, include=["secrets-*"], stale_after="1s", **where))
+        plan = {"plan": str(home / "local" / "plan.json"), "max_changes": 1}
+        wanted.append({"name": "apply the plan", "kafkaops.groups.consumer_group": {**named("all", way), **plan}})
+        secrets = [CLIENT_SECRET, KEY_PASSWORD, s3.SECRET, *_key_lines(doors)]
+        issued = len(doors.tokens.issued)
+        lines, theirs = (CommandLines(secrets, each) for each in (home / "home", user.home))
+        temporary = TemporaryFiles(secrets, user)
+        with repeatedly(lines.look, 0.02), repeatedly(theirs.look, 0.1), repeatedly(temporary.look, 0.5):
+            # from which Spark takes them, for the executors, too
+            output = play(home, logins, wanted, AWS_ACCESS_KEY_ID=s3.KEY, AWS_SECRET_ACCESS_KEY=s3.SECRET)
+        objects = store.objects("audits")
+        secrets += doors.tokens.issued[issued:]
+        left, logs = found_in_files(secrets, user.home), list(user.home.rglob("stderr"))
+        temporary.look()
+    assert "failed=0 " in output, output[-3000:]
+    assert len(doors.tokens.issued) >= issued + 3, "the module, Spark's process and the executors ask for tokens"
+    assert "secrets-of-a-group" not in truth.groups(client)
+    assert {key.split("/")[0].partition("_")[0] for key in objects} == {"kafka", "eventlog"}
+    told = {key: data.decode("utf-8", "replace") for key, data in objects.items()}
+    assert {key.split("/")[0].partition("_")[0] for key in told if MARKER in told[key]} == {"eventlog"}
+    # of the executors
+    assert logs
+    assert any("/blockmgr-" in path for path in temporary.seen)
+    assert found(secrets, "".join(told.values())) == set()
+    assert (left, temporary.found, theirs.found, found_in_files(secrets, folder)) == (set(), set(), set(), set())
     assert (found(secrets, output), lines.found, found_in_files(secrets, home)) == (set(), set(), set())
 
 

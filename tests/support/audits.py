@@ -11,10 +11,12 @@ import math
 from collections import Counter
 from typing import Any
 
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import tables
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import charts, since
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.embedded import Rows
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.embedded import Rows, Table
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.render import Audit
 
+FOLDER = "/var/lib/kafkaops/audits/20260301T123000Z-0123abcd"
 CREATED = datetime.datetime(2026, 3, 1, 12, 30, tzinfo=datetime.UTC)
 HOSTILE = [
     "</script><script>document.title='broken'</script>",
@@ -97,11 +99,14 @@ def audit(groups: list[dict[str, Any]], findings: list[dict[str, Any]], **fields
         "lags": _highest(groups, "known_lag"),
         "unneeded": _highest(groups, "unneeded_offsets"),
         "unknown_lags": sum(row["lag"] is None for row in groups),
-        "groups": Rows(groups, len(groups), "file:///var/lib/kafkaops/audit/groups"),
-        "findings": Rows(findings, len(findings), "file:///var/lib/kafkaops/audit/findings"),
+        "groups": Rows(groups, Table("groups", len(groups), f"{FOLDER}/groups")),
+        "findings": Rows(findings, Table("findings", len(findings), f"{FOLDER}/findings")),
         "warnings": [],
         "owners": [],
-        "plan": "/var/lib/kafkaops/audit/plan.json",
+        "of_owners": {},
+        "plan": f"{FOLDER}/plan.json",
+        "tables": [Table(name, number, f"{FOLDER}/{name}") for number, name in enumerate(tables.NAMES)],
+        "folder": "audits/20260301T123000Z-0123abcd",
     }
     return Audit(**{**given, **fields})
 
@@ -120,6 +125,12 @@ def owners(groups: list[dict[str, Any]], findings: list[dict[str, Any]]) -> list
     }
     names = sorted({*counted["groups"], *counted["findings"]}, key=lambda owner: (owner is not None, owner))
     return [{"owner": owner, **{name: numbers[owner] for name, numbers in counted.items()}} for owner in names]
+
+
+def first_of_owners(findings: list[dict[str, Any]]) -> dict[str | None, list[dict[str, Any]]]:
+    """The first findings of each owner, those without an owner first."""
+    names = sorted({row["owner"] for row in findings}, key=lambda owner: (owner is not None, owner))
+    return {owner: [row for row in findings if row["owner"] == owner][:5] for owner in names}
 
 
 def many(groups: int, findings: int) -> Audit:
@@ -188,6 +199,8 @@ def many(groups: int, findings: int) -> Audit:
         activity=activity,
         warnings=warnings,
         owners=owners(rows, found),
+        of_owners=first_of_owners(found),
+        earlier=True,
         last=CREATED - datetime.timedelta(days=1),
         changes=since.changes(
             {

@@ -10,7 +10,7 @@ import struct
 
 import pytest
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.activity import Activity
-from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.compact import drop_superseded
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.ingest.compact import Compaction
 from confluent_kafka import Message
 
 DAY = 86_400_000
@@ -20,23 +20,39 @@ V0, V1, OTHER = b"\0\0same", b"\0\1same", b"\0\1other"
 Log = list[tuple[bytes, int, bytes | None]]
 
 
-def at(offset: int) -> Message:
-    return Message(offset=offset)
-
-
+@pytest.mark.parametrize("packed", [0, 1, 2])
+@pytest.mark.parametrize("merged", [False, True])
 @pytest.mark.parametrize(
-    ("latest", "kept"),
+    ("keys", "kept"),
     [
-        ({V0: at(1), V1: at(2)}, {V1}),
-        ({V0: at(2), V1: at(1)}, {V0}),
-        ({V0: at(1), OTHER: at(2)}, {V0, OTHER}),
-        ({b"\0\2same": at(1), V1: at(2)}, {b"\0\2same", V1}),
-        ({b"\0": at(1), b"": at(2)}, {b"\0", b""}),
+        ([], []),
+        ([V1, V1], [1]),
+        ([V0, V1], [1]),
+        ([V1, V0], [1]),
+        ([V1, V0, V1, OTHER], [2, 3]),
+        ([V0, OTHER], [0, 1]),
+        ([b"\0\2same", V1], [0, 1]),
+        # cut short, or missing
+        ([b"\0", b"", None, b"\0\0", b"\0\1"], [0, 2, 4]),
     ],
 )
-def test_the_later_commit_wins_whatever_the_version_of_its_key(latest: dict[bytes, Message], kept: set[bytes]) -> None:
-    drop_superseded(latest)
-    assert latest.keys() == kept
+def test_the_latest_record_of_each_key(keys: list[bytes | None], kept: list[int], packed: int, merged: bool) -> None:
+    """Whatever the version of the key of a committed offset, and however many records were packed before."""
+    compaction = Compaction(7, combined=False)
+    for offset, key in enumerate(keys):
+        value = None if offset % 2 else bytes(offset)
+        compaction.add([Message(partition=7, offset=10 + offset, key=key, value=value, timestamp=(1, offset))])
+        if offset < packed:
+            compaction.pack()
+        if merged:
+            compaction.merge()
+    table, _activity = compaction.take()
+    assert sorted(table["offset"].to_pylist()) == [10 + offset for offset in kept]
+    for row in table.to_pylist():
+        offset = row["timestamp"]
+        value = None if offset % 2 else bytes(offset)
+        assert row == {"offset": 10 + offset, "timestamp": offset, "key": keys[offset] or b"", "value": value}
+    assert compaction.take()[0].num_rows == compaction.messages == compaction.packed == 0
 
 
 def string(text: str | None) -> bytes:
@@ -128,7 +144,7 @@ def test_activity(log: Log, meters: list[tuple[str, int, int | None, int, int, i
 def test_activity_of_many_records_at_once() -> None:
     activity = Activity(1)
     activity.add(5, [0, 0, 3], [COMMIT, CLASSIC, key(1, "other")], [None, classic(1), b""])
-    assert activity.meters() == [(1, "g", 0, None, 0, 1, 1), (1, "other", 0, 3, 1, 0, 0)]
+    assert sorted(activity.meters()) == [(1, "g", 0, None, 0, 1, 1), (1, "other", 0, 3, 1, 0, 0)]
     assert activity.generations() == [(1, 5, "g", CLASSIC, 0, 1, 1)]
 
 

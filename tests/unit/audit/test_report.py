@@ -17,12 +17,14 @@ import typing as t
 
 import pytest
 import yaml
+from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import tables
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report import (
     charts,
     embedded,
     playbook,
     render,
     rows,
+    since,
     wording,
 )
 from ansible_collections.kafkaops.groups.plugins.module_utils._audit.report.charts import Bar
@@ -230,13 +232,29 @@ def test_embedded_rows() -> None:
 )
 def test_a_page_has_a_part_of_many_rows(groups: list[dict[str, t.Any]], total: int, sentence: str | None) -> None:
     audit = audits.audit(groups, [])
-    audit = dataclasses.replace(audit, groups=dataclasses.replace(audit.groups, total=total))
+    table = audit.groups.table._replace(total=total)
+    audit = dataclasses.replace(audit, groups=audit.groups._replace(table=table))
     page = render.render(audit)
     assert len(page) < 5_000_000
     assert ("The page contains" in page) == (sentence is not None)
     if sentence:
         assert sentence in page
-        assert f'<code class="path">{audit.groups.location}</code>' in page
+        link = f'<a class="table path" href="groups/"><code>{table.location}</code></a>'
+        assert re.search(re.escape(sentence) + r"[^.]* " + re.escape(link), page)
+
+
+def test_the_page_names_all_tables() -> None:
+    audit = audits.audit([], [])
+    items = [f"<li>{table.name}, {table.total} row{'s' * (table.total != 1)}: " for table in audit.tables]
+    assert [table.name for table in audit.tables] == list(tables.NAMES)
+    page = render.render(audit)
+    for item, table in zip(items, audit.tables, strict=True):
+        assert f'{item}<a class="table path" href="{table.name}/"><code>{table.location}</code></a></li>' in page
+    # in an object store, for example
+    page = render.render(dataclasses.replace(audit, folder=None))
+    assert 'class="table' not in page
+    for item, table in zip(items, audit.tables, strict=True):
+        assert f'{item}<code class="path">{table.location}</code></li>' in page
 
 
 def test_every_kind_has_its_advice() -> None:
@@ -266,6 +284,29 @@ def test_hostile_names_are_text() -> None:
     page.encode("utf-8")
 
 
+@pytest.mark.parametrize(
+    ("earlier", "last", "words"),
+    [
+        (False, False, set()),
+        (True, False, {"Since the last audit", "Changes are shown only if"}),
+        (True, True, {"Since the last audit", "The last audit of this cluster", "Nothing changed"}),
+    ],
+)
+@pytest.mark.parametrize("number", [0, 2])
+def test_the_section_on_the_last_audit(earlier: bool, last: bool, words: set[str], number: int) -> None:
+    """It comes first; the trends are shown also without an audit of the same criteria."""
+    multiples = [since.multiple("g", [(audits.CREATED, 1)], [])] * number * earlier
+    page = render.render(
+        audits.audit([], [], earlier=earlier, last=audits.CREATED if last else None, multiples=multiples)
+    )
+    known = {"Since the last audit", "Changes are shown only if", "The last audit of this cluster", "Nothing changed"}
+    assert {sentence for sentence in known if sentence in page} == words
+    assert ('href="#since"' in page) == earlier
+    assert page.count("<polyline") == number * earlier
+    sections = re.findall(r'<(?:section|dl) (?:id|class)="(\w+)"', page)
+    assert sections[:3] == [*(["since"] if earlier else []), "tiles", "actions", "charts"][:3]
+
+
 def test_the_section_of_owners() -> None:
     names = ["a & b/c", '"><script>', "\u202e", "ü"]
     groups = [audits.group("g", owner=name) for name in [None, *names]]
@@ -286,6 +327,44 @@ def test_the_section_of_owners() -> None:
         "rows": [-1, 0, 1, 2, 3],
         "values": ["a & b/c", '"><script>', "\\u202e", "ü"],
     }
+
+
+def test_each_owner_has_a_section() -> None:
+    groups = [audits.group(name, owner=owner, stale=stale) for name, owner, stale in (("a", "x", True), ("b", "y", 0))]
+    found = [finding("stale_group", group=f"a{number}", topic=None, partition=None, owner="x") for number in range(7)]
+    found += [finding("undecodable", group=None, owner=None)]
+    owned = {**audits.first_of_owners(found), "y": []}
+    page = render.render(audits.audit(groups, found, owners=audits.owners(groups, found), of_owners=owned))
+    sections = [
+        re.sub(r"\s+", " ", re.sub("<[^>]*>", " ", text)).strip()
+        for text in re.findall(r'<section class="card" .*?>(.*?)</section>', page, flags=re.DOTALL)
+    ]
+    names = " ".join(f"Stale group: a{number}" for number in range(5))
+    assert sections == [
+        "(no owner) 1 Groups: 0, stale: 0 Record that cannot be decoded: t 0",
+        f"x 7 Groups: 1, stale: 1 {names} and 2 more",
+        "y 0 Groups: 1, stale: 0 No findings.",
+    ]
+    assert re.findall(r'<h3 id="owner-\d"><a href="(.*?)">', page) == ["#owner=", "#owner=x", "#owner=y"]
+
+
+@pytest.mark.parametrize("name", ["team", "\N{ROCKET}" * 200, "x" * 20_000])
+def test_a_page_has_a_part_of_many_owners(name: str) -> None:
+    """Those with a section before others; also beside tables that fill the page, it stays small."""
+    groups = [audits.group(f"{'<' * 1000}{number}", owner=None) for number in range(350)]
+    found = [finding("no_commits", group=row["group"], owner=None) for row in groups]
+    owners = [f"{name} {number}" for number in range(2000)]
+    counted = [{"owner": owner, "groups": 1, "stale": 0, "findings": 9, "planned": 0} for owner in owners]
+    first = {owner: [finding("no_commits", group="\N{ROCKET}" * 200)] * 5 for owner in owners[-50:]}
+    audit = audits.audit(groups, found, owners=counted, of_owners=first)
+    page = render.render(audit)
+    assert 4_400_000 < len(page.encode()) < 5_000_000
+    markup = page.partition('id="owners"')[2].partition('id="findings"')[0]
+    shown, sections = markup.count('<tr><th scope="row">'), markup.count('<section class="card"')
+    assert sections == min(50, shown)
+    assert 5 < shown < 1000
+    assert f"The page contains {shown} of 2,000 owners. All are in this table of the audit:" in markup
+    assert f"<code>{audit.groups.table.location}</code>" in markup
 
 
 def test_without_owners_the_page_does_not_mention_them() -> None:

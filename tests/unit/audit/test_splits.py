@@ -110,6 +110,8 @@ def test_distribute(weights: list[int], count: int, grouped: list[list[int]]) ->
         ([80, 10, 10], 2, {0: 2}),
         ([100], 4, {0: 4}),
         ([60, 60, 40], 4, {0: 2, 1: 2}),
+        # more parts would be small
+        ([45, *[1] * 40], 41, {0: 4}),
         # not more than its share
         ([50, 50], 2, {}),
         ([60, 40], 2, {}),
@@ -122,6 +124,7 @@ def test_a_large_partition_is_cut(
     topic = topic_of(weights)
     assert all(not one.cut for split in distribution.distribute(topic, count) for one in split)
     monkeypatch.setattr(distribution, "_MIN_CUT", 20)
+    monkeypatch.setattr(distribution, "_MIN_SPLIT", 10)
     made = distribution.distribute(topic, count)
     every = sorted(one for split in made for one in split)
     assert {one.partition: sum(each.partition == one.partition for each in every) for one in every if one.cut} == pieces
@@ -145,8 +148,10 @@ MB = 1024 * 1024
         ([40 * MB] * 50, Cores(2, False), True, 2),
         ([40 * MB] * 50, Cores(2, False), False, 8),
         # executors that may come
-        ([1] * 50, Cores(2, True), True, 2),
-        ([4 * MB] * 50, Cores(2, True), True, 12),
+        ([1] * 50, Cores(2, True), True, 50),
+        ([0] * 40 + [1] * 10, Cores(2, True), True, 10),
+        ([0] * 49 + [1], Cores(2, True), True, 2),
+        ([4 * MB] * 50, Cores(2, True), True, 50),
         ([40 * MB] * 50, Cores(2, True), True, 50),
         ([40 * MB] * 3, Cores(2, True), True, 3),
         ([0], Cores(0, True), True, 1),

@@ -24,7 +24,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.errors impo
 NOW = datetime.datetime(2026, 6, 1, 12, tzinfo=datetime.UTC)
 KEPT = Marks(1000.0, "id", {0: 5, 1: 0}, {0: 10, 1: 0})
 # of the rows that a state has, for each version of it
-FINGERPRINTS = {1: "d1862fd168517e8a"}
+FINGERPRINTS = {2: "d1862fd168517e8a"}
 
 
 def topic(*ranges: tuple[int, int], name: str = "id", weights: tuple[int, ...] = ()) -> Topic:
@@ -121,7 +121,8 @@ def audit(day: int, kept: dict[str, Any] | None) -> Audit:
     return Audit(f"audit-{day}", "c", NOW + datetime.timedelta(days=day), {}, True, {}, kept)
 
 
-GOOD = state.document("t", KEPT, 7)
+FILES = {"part-0": 100, "part-1": 20}
+GOOD = state.document("t", KEPT, 7, FILES)
 NONE = Unusable("there is no state of an earlier audit of t", expected=True)
 DAMAGED = Unusable("the state of the audit audit-1 is damaged: its manifest is not valid")
 
@@ -132,10 +133,10 @@ DAMAGED = Unusable("the state of the audit audit-1 is damaged: its manifest is n
         ([], NONE),
         ([audit(1, None)], NONE),
         ([audit(1, {**GOOD, "topic": "other"})], NONE),
-        ([audit(1, GOOD)], Kept("audit-1", KEPT, 7)),
-        ([audit(1, GOOD), audit(2, GOOD)], Kept("audit-2", KEPT, 7)),
+        ([audit(1, GOOD)], Kept("audit-1", KEPT, 7, FILES)),
+        ([audit(1, GOOD), audit(2, GOOD)], Kept("audit-2", KEPT, 7, FILES)),
         # audits that are not incremental, or of a copy of the topic
-        ([audit(1, GOOD), audit(2, None), audit(3, {**GOOD, "topic": "other"})], Kept("audit-1", KEPT, 7)),
+        ([audit(1, GOOD), audit(2, None), audit(3, {**GOOD, "topic": "other"})], Kept("audit-1", KEPT, 7, FILES)),
         (
             [audit(0, GOOD), audit(1, {**GOOD, "version": 99})],
             Unusable(f"the state of the audit audit-1 has version 99, and not {state.VERSION}"),
@@ -147,7 +148,8 @@ DAMAGED = Unusable("the state of the audit audit-1 is damaged: its manifest is n
         ([audit(1, {**GOOD, "partitions": {"0": [1]}})], DAMAGED),
         ([audit(1, {**GOOD, "partitions": [1]})], DAMAGED),
         ([audit(1, {**GOOD, "rows": None})], DAMAGED),
-        ([audit(1, {key: GOOD[key] for key in ("version", "topic", "rows")})], DAMAGED),
+        ([audit(1, {**GOOD, "files": 2})], DAMAGED),
+        ([audit(1, {key: GOOD[key] for key in ("version", "topic", "rows", "files")})], DAMAGED),
     ],
 )
 def test_the_newest_state(audits: list[Audit], found: Kept | Unusable) -> None:

@@ -45,6 +45,9 @@ class Folder(t.Protocol):
     def names(self, *path: str) -> list[str]:
         """Return the names in a folder, none if it does not exist."""
 
+    def sizes(self, *path: str) -> dict[str, int]:
+        """Return the names in a folder, which exists, with the bytes of files."""
+
     def read(self, *path: str) -> str | None:
         """Return the content of a text file, None if it does not exist."""
 
@@ -59,9 +62,6 @@ class Folder(t.Protocol):
 
     def show(self, *path: str) -> None:
         """Make the folder of an audit the latest audit, after all of its files."""
-
-    def shows(self, *path: str) -> bool:
-        """Return whether the folder of an audit was published."""
 
 
 class LocalFolder:
@@ -88,6 +88,10 @@ class LocalFolder:
         with contextlib.suppress(FileNotFoundError):
             return sorted(os.listdir(self.path(*path)))
         return []
+
+    def sizes(self, *path: str) -> dict[str, int]:
+        with os.scandir(self.path(*path)) as found:
+            return {entry.name: entry.stat().st_size for entry in found}
 
     def read(self, *path: str) -> str | None:
         try:
@@ -127,6 +131,7 @@ class LocalFolder:
         _sync(self.root)
 
     def shows(self, *path: str) -> bool:
+        """Return whether the folder of an audit is the latest audit."""
         return os.path.realpath(self.path(LATEST)) == os.path.realpath(self.path(*path))
 
     def _link(self, target: str, name: str, shown: str) -> None:
@@ -169,6 +174,11 @@ class HadoopFolder:
                 return []
             return sorted(str(status.getPath().getName()) for status in self._system.listStatus(self._path(*path)))
 
+    def sizes(self, *path: str) -> dict[str, int]:
+        with self._failures():
+            found = self._system.listStatus(self._path(*path))
+            return {str(status.getPath().getName()): int(status.getLen()) for status in found}
+
     def read(self, *path: str) -> str | None:
         with self._failures():
             if not self._system.exists(self._path(*path)):
@@ -195,9 +205,6 @@ class HadoopFolder:
             shown, latest = self._path(*path, self._shown), self._path(f"{LATEST}.json")
             self._hadoop.FileUtil.copy(self._system, shown, self._system, latest, False, self._conf)
 
-    def shows(self, *path: str) -> bool:
-        return self.read(*path, self._shown) is not None
-
     def _path(self, *path: str) -> t.Any:
         return self._hadoop.Path(self.uri(*path))
 
@@ -212,11 +219,12 @@ class HadoopFolder:
             raise unusable(self._root, str(exc).partition("\n")[0]) from None
 
 
-def unusable(output: str, why: str) -> TaskError:
-    """Return the error for a location that cannot be read or written."""
+def unusable(output: str, why: str, executors: str = "") -> TaskError:
+    """Return the error for a location that cannot be read or written, by which executors if not by this host."""
+    by = f" by {executors}" if executors else ""
     return TaskError(
-        f"output: {output} cannot be used ({why}): check the location, its permissions, and the properties of its file "
-        "system in spark_conf."
+        f"output: {output} cannot be used{by} ({why}): check the location, its permissions, and the properties of its "
+        "file system in spark_conf."
     )
 
 

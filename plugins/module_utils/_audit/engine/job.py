@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections.abc as c
 import logging
 import os
+import re
 import shutil
 import signal
 import sys
@@ -25,6 +26,8 @@ from .spark import PROGRESS, end_java, spark_session
 
 S = t.TypeVar("S", bound=SparkSettings)
 
+# a task failed as often as Spark starts one; an executor that uses too much memory is killed
+_LOST = re.compile(r"failed \d+ times, .* \((\S+) executor \S+\): ExecutorLostFailure \(.*?\) Reason: ([^\n]+)")
 # seconds for killed processes to end
 _CLEANUP_TIMEOUT = 5.0
 
@@ -47,9 +50,18 @@ def run(folder: str, load: c.Callable[[str], S], task: c.Callable[[SparkSession,
     except (Py4JNetworkError, ConnectionError):
         answer = {"error": f"Java ended: check its memory in spark_conf, and {settings.log}."}
     except (PySparkException, Py4JJavaError) as exc:
-        answer = {"error": f"Spark failed: {folders.cause(exc)}"}
+        answer = {"error": _lost_executors(str(exc)) or f"Spark failed: {folders.cause(exc)}"}
     save_answer(folder, answer)
     end_java()
+
+
+def _lost_executors(text: str) -> str | None:
+    """Return the error for executors that end again and again, None if the message of Spark is another one."""
+    lost = _LOST.search(text)
+    return lost and (
+        f"Spark lost its executors repeatedly, the last one on {lost[1]} ({lost[2].strip()}): check the log of the "
+        "executor, and its memory (spark.executor.memoryOverhead in spark_conf)."
+    )
 
 
 def _end_with_module(folder: str) -> None:

@@ -139,7 +139,9 @@ def _write_report(
     shown = report_rows.groups(written.groups, facts.created)
     shown_findings = report_rows.findings(written.findings, kinds)
     of_days = report_rows.activity(written.activity)
+    owners = report_rows.owners(written.groups, written.findings) if settings.owners else []
     duration = round(time.monotonic() - facts.started, 3)
+    of_audit = {name: embedded.Table(name, draft.rows[name], draft.table(name)) for name in tables.NAMES}
     render.write(
         draft.path(store.REPORT),
         render.Audit(
@@ -155,11 +157,15 @@ def _write_report(
             lags=shown.lags,
             unneeded=shown.unneeded,
             unknown_lags=of_groups["unknown_lags"],
-            groups=embedded.Rows(shown.listed, draft.rows["groups"], draft.table("groups")),
-            findings=embedded.Rows(shown_findings, draft.rows["findings"], draft.table("findings")),
+            groups=embedded.Rows(shown.listed, of_audit["groups"]),
+            findings=embedded.Rows(shown_findings, of_audit["findings"]),
             warnings=warnings,
-            owners=report_rows.owners(written.groups, written.findings) if settings.owners else [],
+            owners=owners,
+            of_owners=report_rows.of_owners(owners, written.findings) if owners else {},
             plan=draft.path(store.PLAN),
+            tables=list(of_audit.values()),
+            folder=f"{store.AUDITS}/{draft.audit_id}" if stored.output is stored.local else None,
+            earlier=bool(audits),
             last=last.audited_at if last else None,
             changes=since.changes(changed),
             unknown=since.unknown(changed),

@@ -25,8 +25,9 @@ from .settings import Settings
 from .store import MANIFEST, READERS, SNAPSHOTS, incomplete, new_name
 
 GROUPS, OFFSETS, PARTITIONS = "groups", "offsets", "partitions"
-# of the columns of the tables
-_KIND = json_file.Kind("snapshot", "kafkaops.groups/snapshot", 1)
+# of the columns of the tables, as the guide describes them
+VERSION = 1
+_KIND = json_file.Kind("snapshot", "kafkaops.groups/snapshot", VERSION)
 _ROWS_PER_FILE = 1_000_000
 
 

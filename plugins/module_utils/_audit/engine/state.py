@@ -17,23 +17,25 @@ import functools
 import typing as t
 
 from ..._errors import TaskError
-from ..ingest import merge, records, spark_read
+from ..ingest import merge, merge_here, records, spark_read
 from ..ingest.marks import Marks
 from ..ingest.spark_read import Scanned
 from ..ingest.splits import Ended
-from ..libraries import DataFrame, F, Observation, Py4JJavaError, PySparkException, SparkSession, StorageLevel
+from ..libraries import DataFrame, F, Observation, Py4JJavaError, PySparkException, SparkSession, StorageLevel, pa
 from ..libraries import from_arrow_schema as spark_schema
-from .folders import cause
+from .folders import Folder, cause
 from .settings import Settings
 from .spark import interpret_queries, stage
-from .store import STATE, Audit, Draft, Store
+from .store import AUDITS, STATE, Audit, Draft, Store
 
 # of the rows and of the manifest: increased if rows of an earlier release cannot be combined with those of this one
-VERSION = 1
+VERSION = 2
 # how many days of activity are kept at least; see `merge.kept`
 DAYS = 400
 _DAY_MS = 86_400_000
-# rows of a state that Spark combines quicker without compiled code
+# limits of a state that this process combines, which is quicker than Spark; the bytes are those of its files
+_ROWS_HERE, _BYTES_HERE = 250_000, 16 * 1024 * 1024
+# rows of a state that Spark judges quicker without compiled code
 _FEW_ROWS = 50_000
 _EPOCH = datetime.date(1970, 1, 1)
 
@@ -43,11 +45,13 @@ class Kept(t.NamedTuple):
 
     Attributes:
         rows: the number of its rows.
+        files: the bytes of its files, by their names.
     """
 
     audit_id: str
     marks: Marks
     rows: int
+    files: dict[str, int]
 
 
 class Unusable(t.NamedTuple):
@@ -100,11 +104,12 @@ class Reading:
         days = max(DAYS, settings.stale_after_ms // _DAY_MS + 2)
         oldest = (draft.created.date() - _EPOCH).days - days
         observed = merge.kept(self.combined, oldest).observe(rows, F.count(F.lit(1)).alias("rows"))
-        observed.write.parquet(draft.location(STATE))
-        draft.state = document(settings.topic, self.marks, rows.get["rows"])
+        _coalesced(observed).write.parquet(draft.location(STATE))
+        files = _files(draft.output, draft.audit_id)
+        draft.state = document(settings.topic, self.marks, rows.get["rows"], files)
 
 
-def document(topic: str, marks: Marks, rows: int) -> dict[str, t.Any]:
+def document(topic: str, marks: Marks, rows: int, files: dict[str, int]) -> dict[str, t.Any]:
     """Return what the manifest contains of a state."""
     partitions = {str(partition): [marks.starts[partition], end] for partition, end in sorted(marks.ends.items())}
     return {
@@ -113,6 +118,7 @@ def document(topic: str, marks: Marks, rows: int) -> dict[str, t.Any]:
         "began": marks.began,
         "topic_id": marks.topic_id,
         "rows": rows,
+        "files": files,
         "partitions": partitions,
     }
 
@@ -134,7 +140,8 @@ def newest(audits: c.Sequence[Audit], topic: str) -> Kept | Unusable:
         starts = {number: start for number, (start, _end) in places.items()}
         ends = {number: end for number, (_start, end) in places.items()}
         marks = Marks(float(found.state["began"]), str(found.state["topic_id"]), starts, ends)
-        return Kept(found.audit_id, marks, int(found.state["rows"]))
+        files = {str(name): int(size) for name, size in found.state["files"].items()}
+        return Kept(found.audit_id, marks, int(found.state["rows"]), files)
     except (KeyError, TypeError, ValueError, AttributeError):
         return Unusable(f"{name} is damaged: its manifest is not valid")
 
@@ -166,27 +173,36 @@ def read(
         return _whole(scan(), kept)
     try:
         earlier = _load(spark, stored, kept)
-    except (PySparkException, Py4JJavaError, TaskError) as exc:
+    except (PySparkException, Py4JJavaError, OSError, TaskError) as exc:
         return _whole(scan(), _damaged(kept, exc))
     scanned = scan(earlier=kept.marks)
     if not scanned.origin.continued:
         return _whole(scanned, Unusable(f"since the audit {kept.audit_id}, {scanned.origin.obstacle}"))
+    stage(spark, "Combine what was read with the state")
     small = scanned.small and kept.rows <= _FEW_ROWS
     if small:
         interpret_queries(spark, settings)
-    stage(spark, "Combine what was read with the state")
-    combined = merge.continued(earlier, scanned.rows, scanned.small)
-    # the union has the partitions of each part, and each partition is a task in all that follows
-    parts = max(int(str(spark.conf.get("spark.sql.shuffle.partitions"))), spark_read.cores(spark).number)
-    rows = combined.coalesce(parts).persist(StorageLevel.MEMORY_AND_DISK)
     try:
-        # reads all of the state
-        rows.count()
-    except (PySparkException, Py4JJavaError) as exc:
-        rows.unpersist()
+        rows = _combined(spark, kept, earlier, scanned)
+    except (PySparkException, Py4JJavaError, pa.ArrowException, ValueError) as exc:
         scanned.rows.unpersist()
         return _whole(scan(), _damaged(kept, exc))
     return Reading(_judged(rows), scanned.ended, kept.audit_id, None, kept.rows, rows, scanned.marks, small)
+
+
+def _combined(spark: SparkSession, kept: Kept, earlier: DataFrame, scanned: Scanned) -> DataFrame:
+    """Return the rows of a state and of what was read after it; reads all of the state, or raises why it cannot."""
+    if scanned.table is not None and kept.rows <= _ROWS_HERE and sum(kept.files.values()) <= _BYTES_HERE:
+        schema = records.schema()
+        state = earlier.select(schema.names).toArrow().cast(schema)
+        return spark_read.local_rows(spark, merge_here.continued(state, scanned.table))
+    rows = _coalesced(merge.continued(earlier, scanned.rows, scanned.small)).persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        rows.count()
+    except (PySparkException, Py4JJavaError):
+        rows.unpersist()
+        raise
+    return rows
 
 
 def _find(stored: Store, cluster_id: str, created: datetime.datetime, topic: str) -> Kept | Unusable:
@@ -197,12 +213,27 @@ def _find(stored: Store, cluster_id: str, created: datetime.datetime, topic: str
 
 
 def _load(spark: SparkSession, stored: Store, kept: Kept) -> DataFrame:
-    """Return the rows of a state; raises TaskError if some are missing, or an exception of Spark."""
-    rows = spark.read.schema(spark_schema(records.schema())).parquet(stored.location(kept.audit_id, STATE))
-    found = rows.count()
-    if found != kept.rows:
-        raise TaskError(f"it has {found} rows, and not {kept.rows}")
+    """Return the rows of a state; raises TaskError if a file is missing or has changed, or an exception of Spark."""
+    reader = spark.read.schema(spark_schema(records.schema()))
+    # whatever is configured
+    complete = reader.option("ignoreMissingFiles", "false").option("ignoreCorruptFiles", "false")
+    rows = complete.parquet(stored.location(kept.audit_id, STATE))
+    # of its own accord, Spark reads what is there, without files that are empty
+    if _files(stored.output, kept.audit_id) != kept.files:
+        raise TaskError("its files are not those that were written")
     return rows
+
+
+def _files(folder: Folder, audit_id: str) -> dict[str, int]:
+    found = folder.sizes(AUDITS, audit_id, STATE)
+    return {name: size for name, size in found.items() if name.startswith("part-")}
+
+
+def _coalesced(rows: DataFrame) -> DataFrame:
+    """Return the rows in as many partitions as are useful: a union has the partitions of all of its parts."""
+    spark = rows.sparkSession
+    shuffled = int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+    return rows.coalesce(max(shuffled, spark_read.cores(spark).number))
 
 
 def _damaged(kept: Kept, exc: Exception) -> Unusable:

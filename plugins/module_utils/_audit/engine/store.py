@@ -18,6 +18,8 @@ import json
 import os
 import re
 import secrets
+import shutil
+import socket
 import tempfile
 import typing as t
 
@@ -43,6 +45,8 @@ _KIND = json_file.Kind("manifest", "kafkaops.groups/audit", 1)
 # the folder of an audit, or a link before it is renamed
 _AUDIT_NAME = re.compile(r"(\d{8}T\d{6}Z)-[0-9a-f]{8}(\.link)?")
 _TIME = "%Y%m%dT%H%M%SZ"
+# the executor of a task that failed, unless it is this process
+_FAILED_ON = re.compile(r"\((\S+) executor (?!driver\b)\S+\)")
 # an error class of Spark
 _WRITE_FAILED = "[TASK_WRITE_FAILED]"
 # how long an audit without a manifest may still be running on another host
@@ -146,14 +150,30 @@ class Store:
                 # once more, because an audit replaces the manifest of the latest one
                 for _time in range(2):
                     self.output.put(file.name, name, MANIFEST)
+            if len(written) < tasks:
+                hosts = self._with_other_folders(spark, name, tasks)
+                self._remove_on_executors(spark, name, tasks)
+                who = f"the executors on {', '.join(hosts)}" if hosts else "the executors"
+                raise unusable(self.output.uri(), f"{who} write to it, but this host does not see their files")
         except (PySparkException, Py4JJavaError) as exc:
-            raise unusable(self.output.uri(), cause(exc)) from None
+            failed = _FAILED_ON.search(str(exc))
+            self._remove_on_executors(spark, name, tasks)
+            raise unusable(self.output.uri(), cause(exc), f"the executor on {failed[1]}" if failed else "") from None
         finally:
             # without the permission to delete, old audits remain, which their removal reports
             with contextlib.suppress(OSError, TaskError):
                 self.output.remove(name)
-        if len(written) < tasks:
-            raise unusable(self.output.uri(), "the executors write to it, but this host does not see their files")
+
+    def _with_other_folders(self, spark: SparkSession, name: str, tasks: int) -> list[str]:
+        """Return the hosts of executors that do not see what this host wrote, none if they have no Python."""
+        manifest = self.output.path(name, MANIFEST)
+        return _on_executors(spark, tasks, lambda: None if os.path.exists(manifest) else socket.gethostname())
+
+    def _remove_on_executors(self, spark: SparkSession, name: str, tasks: int) -> None:
+        """Remove what the executors wrote to folders of their own."""
+        path = self.output.path(name)
+        if self.output is self.local:
+            _on_executors(spark, tasks, lambda: shutil.rmtree(path, ignore_errors=True))
 
     @property
     def _folders(self) -> list[Folder]:
@@ -171,21 +191,35 @@ class Store:
             **({} if draft.state is None else {"state": draft.state}),
         }
         atomic_write.put(draft.path(MANIFEST), json_file.lines(manifest), os.replace, 0o644)
-        for folder in self._folders:
-            for name in (PLAN, REPORT, MANIFEST):
-                folder.put(draft.path(name), AUDITS, draft.audit_id, name)
+        # a full disk of this host fails before the audit exists elsewhere
+        self.local.sync(AUDITS, draft.audit_id)
+        for name in (PLAN, REPORT, MANIFEST):
+            self.output.put(draft.path(name), AUDITS, draft.audit_id, name)
+        # after the audit exists, because the next tasks read this plan
+        self.local.show(AUDITS, draft.audit_id)
+        if self.output is not self.local:
             try:
-                folder.show(AUDITS, draft.audit_id)
+                self.output.show(AUDITS, draft.audit_id)
             except TaskError as exc:
-                # the audit exists since its manifest exists
-                draft.warnings.append(f"the audit is not the latest one in {folder.path()}: {exc}")
+                draft.warnings.append(f"the audit is not the latest one in {self.output.path()}: {exc}")
 
     def _discard(self, draft: Draft) -> None:
-        """Remove an audit that was not published; what remains is removed after a later audit."""
+        """Remove an audit that this host does not show; what remains is removed after a later audit."""
+        if self.local.shows(AUDITS, draft.audit_id):
+            return
         for folder in self._folders:
             with contextlib.suppress(OSError, TaskError):
-                if not folder.shows(AUDITS, draft.audit_id):
-                    folder.remove(AUDITS, draft.audit_id)
+                # an audit without a manifest does not exist, even if its removal is interrupted
+                folder.remove(AUDITS, draft.audit_id, MANIFEST)
+                folder.remove(AUDITS, draft.audit_id)
+
+
+def _on_executors(spark: SparkSession, tasks: int, run: c.Callable[[], str | None]) -> list[str]:
+    """Run a function in tasks; return the different results that are not None, nothing if the executors fail."""
+    with contextlib.suppress(PySparkException, Py4JJavaError):
+        found = spark.sparkContext.parallelize(range(tasks), tasks).map(lambda _task: run()).collect()
+        return sorted({one for one in found if one is not None})
+    return []
 
 
 class Draft:

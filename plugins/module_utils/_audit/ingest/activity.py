@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+import bisect
 import collections
 import collections.abc as c
+import itertools
+import operator
 import struct
 import typing as t
 
@@ -21,8 +24,6 @@ _GROUP_METADATA, _CONSUMER_GROUP_METADATA = b"\0\2", b"\0\3"
 _WITH_GENERATION = (_GROUP_METADATA, _CONSUMER_GROUP_METADATA)
 # the highest known version of GroupMetadataValue, and the only one with compact strings
 _FLEXIBLE = 4
-
-_Counted = tuple[bytes, int, bool]
 
 
 class Meters(t.NamedTuple):
@@ -62,6 +63,64 @@ class Generations(t.NamedTuple):
     last_generation: int | None
 
 
+class _Starts(dict[bytes, bytes]):
+    """The start of each key, which identifies the group: record type, length, name.
+
+    Attributes:
+        with_generation: the starts of the record types that contain a generation.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.with_generation: set[bytes] = set()
+        # one object for all keys of a group
+        self._known: dict[bytes, bytes] = {}
+
+    def __missing__(self, key: bytes) -> bytes:
+        start = key[: 4 + int.from_bytes(key[2:4], "big")]
+        start = self[key] = self._known.setdefault(start, start)
+        if start.startswith(_WITH_GENERATION):
+            self.with_generation.add(start)
+        return start
+
+
+class _Day:
+    """The records of one day by the starts of their keys.
+
+    Attributes:
+        timestamps: of the last record that is not a tombstone.
+    """
+
+    __slots__ = ("records", "timestamps", "tombstones")
+
+    def __init__(self) -> None:
+        self.records: collections.Counter[bytes] = collections.Counter()
+        self.tombstones: collections.Counter[bytes] = collections.Counter()
+        self.timestamps: dict[bytes, int] = {}
+
+    def add(
+        self, starts: c.Sequence[bytes], timestamps: c.Sequence[int], values: c.Sequence[bytes | None], latest: bool
+    ) -> None:
+        """Add records in order of timestamps.
+
+        Args:
+            latest: whether no timestamp of the day is higher than the first one.
+        """
+        # a value without bytes is not a tombstone, but very rare
+        if not all(values):
+            present = [value is not None for value in values]
+            self.tombstones.update(itertools.compress(starts, map(operator.not_, present)))
+            starts = list(itertools.compress(starts, present))
+            timestamps = list(itertools.compress(timestamps, present))
+        self.records.update(starts)
+        found = zip(starts, timestamps, strict=True)
+        if latest:
+            self.timestamps.update(found)
+        else:
+            for start, timestamp in found:
+                self.timestamps[start] = max(timestamp, self.timestamps.get(start, timestamp))
+
+
 class Activity:
     """The metrics of KIP-496 per group and day, of the records still in the log: compaction removes most old records.
 
@@ -72,9 +131,8 @@ class Activity:
     def __init__(self, partition: int) -> None:
         self._partition = partition
         self._first_offset: int | None = None
-        # groups are identified by the start of their keys: record type, length, name
-        self._records: collections.Counter[_Counted] = collections.Counter()
-        self._timestamps: dict[_Counted, int] = {}
+        self._starts = _Starts()
+        self._days: dict[int, _Day] = collections.defaultdict(_Day)
         self._highest_timestamp = _FIRST_TIME
         self._rebalances: collections.Counter[tuple[bytes, int]] = collections.Counter()
         self._first_rebalances: dict[bytes, tuple[int, int]] = {}
@@ -82,37 +140,40 @@ class Activity:
 
     @property
     def entries(self) -> int:
-        """The number of counts."""
-        return len(self._records) + len(self._generations)
+        """The number of counts; a day takes the memory of two."""
+        counts = sum(len(day.records) + len(day.tombstones) + 2 for day in self._days.values())
+        return len(self._generations) + counts
 
     def add(
         self, offset: int, timestamps: c.Sequence[int], keys: c.Sequence[bytes], values: c.Sequence[bytes | None]
     ) -> None:
-        """Count records, in order of offsets, which begin at `offset`."""
+        """Count records, at least one, in order of offsets, which begin at `offset`."""
         if self._first_offset is None:
             self._first_offset = offset
-        starts = [key[: 4 + int.from_bytes(key[2:4], "big")] for key in keys]
-        days = [timestamp // _DAY_MS for timestamp in timestamps]
-        if max(days, default=0) > _LAST_DAY or min(days, default=0) < _FIRST_DAY:
-            days = [max(_FIRST_DAY, min(day, _LAST_DAY)) for day in days]
-        records = list(zip(starts, days, [value is None for value in values], strict=True))
-        self._records.update(records)
-        self._add_timestamps(records, timestamps)
-        with_generation = {start for start in set(starts) if start.startswith(_WITH_GENERATION)}
-        if with_generation:
-            for start, day, value in zip(starts, days, values, strict=True):
-                if start in with_generation:
-                    self._add_generation(start, day, value)
-
-    def _add_timestamps(self, records: list[_Counted], timestamps: c.Sequence[int]) -> None:
-        """Keep the highest timestamps; they almost always ascend."""
+        starts = list(map(self._starts.__getitem__, keys))
+        with_generation = map(self._starts.with_generation.__contains__, starts)
+        for start, timestamp, value in itertools.compress(
+            zip(starts, timestamps, values, strict=True), with_generation
+        ):
+            self._add_generation(start, _day(timestamp), value)
         ascending = sorted(timestamps)
-        if ascending and ascending[0] >= self._highest_timestamp and ascending == timestamps:
-            self._timestamps.update(zip(records, timestamps, strict=True))
-        else:
-            for record, timestamp in zip(records, timestamps, strict=True):
-                self._timestamps[record] = max(timestamp, self._timestamps.get(record, timestamp))
-        self._highest_timestamp = max(self._highest_timestamp, *ascending[-1:])
+        if ascending != timestamps:
+            order = sorted(range(len(timestamps)), key=timestamps.__getitem__)
+            starts, values = [starts[place] for place in order], [values[place] for place in order]
+            timestamps = ascending
+        latest = timestamps[0] >= self._highest_timestamp
+        first = 0
+        while first < len(timestamps):
+            day = timestamps[first] // _DAY_MS
+            end = bisect.bisect_left(timestamps, (day + 1) * _DAY_MS, first)
+            part = slice(first, end)
+            self._days[_day(timestamps[first])].add(starts[part], timestamps[part], values[part], latest)
+            first = end
+        self._highest_timestamp = max(self._highest_timestamp, timestamps[-1])
+
+    def release_keys(self) -> None:
+        """Keep only the counts."""
+        self._starts = _Starts()
 
     def _add_generation(self, start: bytes, day: int, value: bytes | None) -> None:
         if value is None:
@@ -135,11 +196,13 @@ class Activity:
         """Return the counts, without groups whose names are not valid UTF-8."""
         counted: dict[tuple[bytes, int], list[int]] = collections.defaultdict(lambda: [0, 0, 0])
         committed: dict[tuple[bytes, int], int] = {}
-        for (start, day, tombstone), count in self._records.items():
-            if start.startswith(_COMMITS):
-                counted[start[2:], day][int(tombstone)] += count
-                if not tombstone:
-                    timestamp = self._timestamps[start, day, False]
+        for day, added in self._days.items():
+            for column, counter in enumerate((added.records, added.tombstones)):
+                for start, count in counter.items():
+                    if start.startswith(_COMMITS):
+                        counted[start[2:], day][column] += count
+            for start, timestamp in added.timestamps.items():
+                if start.startswith(_COMMITS):
                     committed[start[2:], day] = max(timestamp, committed.get((start[2:], day), timestamp))
         for (start, day), count in self._rebalances.items():
             counted[start[2:], day][2] += count
@@ -159,6 +222,10 @@ class Activity:
                 day, first = self._first_rebalances.get(start, (None, None))
                 found.append(Generations(self._partition, self._first_offset or 0, group, start, day, first, last))
         return found
+
+
+def _day(timestamp: int) -> int:
+    return max(_FIRST_DAY, min(timestamp // _DAY_MS, _LAST_DAY))
 
 
 def _name(field: bytes) -> str | None:

@@ -18,7 +18,7 @@ _SMALL = 8 * 1024 * 1024
 _MIN_CUT = 32 * 1024 * 1024
 # up to so many times its share
 _TOLERANCE = 1.25
-# more splits than cores have at least so many bytes each
+# each part of a partition has at least so many bytes, and so has each split on one host if there are more than cores
 _MIN_SPLIT = 16 * 1024 * 1024
 # more splits a core on one host, if the sizes of the partitions are unknown
 _SPLITS_A_CORE = 4
@@ -68,14 +68,17 @@ def is_small(topic: Topic, cores: Cores) -> bool:
 def plan(topic: Topic, cores: Cores) -> list[Split]:
     """Return splits of similar weight.
 
-    There is one split for each core, and only one for a small topic on one host. On a cluster, whose executors may
-    still be starting, there are more if the topic is large, up to one for each partition. On one host, there are more
-    if the sizes of the partitions are unknown.
+    There is one split for each core, and only one for a small topic on one host. On a cluster, there are at least as
+    many as partitions that are not empty: executors may still be starting, or Spark may start them for the tasks that
+    wait. On one host, there are more than cores if the sizes of the partitions are unknown.
     """
     if is_small(topic, cores):
         return distribute(topic, 1)
-    most = len(topic.ranges) if cores.cluster else cores.number * (1 if topic.exact else _SPLITS_A_CORE)
-    return distribute(topic, max(1, cores.number, min(most, topic.total // _MIN_SPLIT)))
+    if cores.cluster:
+        more = sum(one.size > 0 for one in topic.ranges)
+    else:
+        more = min(cores.number * (1 if topic.exact else _SPLITS_A_CORE), topic.total // _MIN_SPLIT)
+    return distribute(topic, max(1, cores.number, more))
 
 
 def distribute(topic: Topic, count: int) -> list[Split]:
@@ -109,7 +112,7 @@ def _parts(wanted: Range, weight: int, total: int, count: int) -> int:
     """Return the number of splits that read a partition: one, unless it is large, and more than the share of one."""
     if weight < _MIN_CUT or weight * count <= _TOLERANCE * total:
         return 1
-    return max(1, min(count, math.ceil(weight * count / total), wanted.size))
+    return max(1, min(count, math.ceil(weight * count / total), weight // _MIN_SPLIT, wanted.size))
 
 
 def _cut(wanted: Range, parts: int) -> list[Range]:

@@ -17,10 +17,10 @@ from ..libraries import Column, DataFrame, F, Window
 from . import records
 
 _DAY_MS = 86_400_000
-_SUMS = ("commits", "tombstones", "rebalances")
+SUMS = ("commits", "tombstones", "rebalances")
 _OF_KEY = ("source_partition", "key")
 _OF_GROUP = ("source_partition", "group")
-_OF_DAY = (*_OF_GROUP, "day")
+OF_DAY = (*_OF_GROUP, "day")
 
 
 def merged(scan: DataFrame) -> DataFrame:
@@ -79,7 +79,7 @@ def kept(rows: DataFrame, oldest: int) -> DataFrame:
     days = old_commits.select(*_OF_GROUP, F.floor(F.col("timestamp") / _DAY_MS).alias("day")).distinct()
     return _union(
         rows.filter(~deleted & ~old_day & (kind != records.PARTITION)),
-        rows.filter(old_day).join(days, [*_OF_DAY], "left_semi"),
+        rows.filter(old_day).join(days, [*OF_DAY], "left_semi"),
         _latest(rows.filter(deleted & ~commit), *_OF_GROUP),
     ).select(*rows.columns)
 
@@ -102,14 +102,14 @@ def _latest(keyed_rows: DataFrame, *of: str) -> DataFrame:
 
 def _activity(scan: DataFrame) -> DataFrame:
     """Return the sums of each group and day, without rebalances that were counted twice."""
-    counts = scan.filter(F.col("kind") == records.ACTIVITY).select(*_OF_DAY, "timestamp", *_SUMS)
-    sums: list[Column] = [F.sum(name).alias(name) for name in _SUMS]
+    counts = scan.filter(F.col("kind") == records.ACTIVITY).select(*OF_DAY, "timestamp", *SUMS)
+    sums: list[Column] = [F.sum(name).alias(name) for name in SUMS]
     return (
         counts.unionByName(_counted_twice(scan), allowMissingColumns=True)
-        .groupBy(*_OF_DAY)
+        .groupBy(*OF_DAY)
         .agg(F.max("timestamp").alias("timestamp"), *sums)
         # a day of nothing but a rebalance that was counted twice
-        .filter(functools.reduce(lambda some, more: some | more, [F.col(name) > 0 for name in _SUMS]))
+        .filter(functools.reduce(lambda some, more: some | more, [F.col(name) > 0 for name in SUMS]))
         .withColumn("kind", F.lit(records.ACTIVITY))
     )
 
@@ -121,7 +121,7 @@ def _counted_twice(scan: DataFrame) -> DataFrame:
         scan.filter(F.col("kind") == records.GENERATIONS)
         .withColumn("before", F.lag("last_generation").over(before))
         .filter(F.col("before") == F.col("first_generation"))
-        .select(*_OF_DAY, F.lit(-1).cast("bigint").alias("rebalances"))
+        .select(*OF_DAY, F.lit(-1).cast("bigint").alias("rebalances"))
     )
 
 

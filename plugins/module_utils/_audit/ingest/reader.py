@@ -21,7 +21,8 @@ from .splits import Progress, Range, Split, unreadable
 _MESSAGES = 10_000
 # with a limit of the rate, so that a batch does not take many seconds
 _FEW_MESSAGES = 500
-_POLL = 0.1
+# a batch that is not full is returned only after this time
+_POLL = 0.02
 # interval of the statistics of librdkafka, which include fetch positions without visible records
 _STATISTICS_MS = 500
 # seconds until a blocking transaction counts as open

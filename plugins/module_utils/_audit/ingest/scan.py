@@ -4,7 +4,7 @@
 
 """The scan of one split on an executor: read it, keep the latest record of each key, and decode only these records.
 
-Memory is bounded: if a split has more keys than its bound, the records kept so far of a partition are decoded and
+Memory is bounded: if a split has to keep more than its bound, the records kept so far of a partition are decoded and
 returned before the partition was read completely. The rows of such a partition, and of a partition that several splits
 read, are partial: `merge` combines them. The rows of all partitions can be combined if the scan is keyed.
 """
@@ -16,7 +16,7 @@ import contextlib
 import gc
 import typing as t
 
-from ..libraries import Message, pa
+from ..libraries import pa
 from . import decode, records
 from .access import Access
 from .activity import Generations, Meters
@@ -24,20 +24,21 @@ from .compact import Compaction, common_key
 from .reader import batches
 from .splits import Ended, Progress, Split
 
-# limits of one decoded batch
+# limits of one decoded batch, of which the second one is for rows of the average size
 _ROWS = 50_000
-_BYTES = 64 * 1024 * 1024
+_BYTES = 16 * 1024 * 1024
 
 
 class Bound(t.NamedTuple):
-    """What a split may keep: the number of keys and counts, and the bytes of keys and values."""
+    """What a split may keep: records as messages, counts of activity, and bytes of keys and values."""
 
-    entries: int
+    messages: int
+    counts: int
     size: int
 
 
-# about 200 MB of memory
-BOUND = Bound(300_000, 128 * 1024 * 1024)
+# about 330 MB of memory
+BOUND = Bound(50_000, 200_000, 64 * 1024 * 1024)
 
 
 def scan(
@@ -65,15 +66,13 @@ def scan(
     with _gc_disabled():
         if progress.remaining:
             for batch in batches(access, topic, split, progress, deadline, rate):
-                compaction = kept[batch.partition]
-                compaction.add(batch.messages)
-                if batch.partition not in progress.remaining:
-                    yield from _rows(kept.pop(batch.partition))
-                elif _exceeds(kept.values(), bound):
-                    largest = max(kept.values(), key=lambda one: (one.entries, one.size))
-                    partial.add(largest.partition)
-                    largest.combined = True
-                    yield from _rows(largest)
+                kept[batch.partition].add(batch.messages)
+                for partition in kept.keys() - progress.remaining:
+                    yield from _rows(kept.pop(partition))
+                if excess := _excess(kept.values(), bound):
+                    partial.add(excess.partition)
+                    excess.combined = True
+                    yield from _rows(excess)
         for compaction in kept.values():
             yield from _rows(compaction)
         ended = [one._replace(partial=one.source_partition in partial) for one in progress.ended()]
@@ -90,46 +89,42 @@ def _gc_disabled() -> c.Iterator[None]:
         gc.enable()
 
 
-def _exceeds(kept: c.Collection[Compaction], bound: Bound) -> bool:
-    if sum(one.entries for one in kept) > bound.entries:
-        return True
-    if sum(one.size for one in kept) <= bound.size:
-        return False
-    # measured only after so many bytes were read
-    return 2 * sum(one.measure() for one in kept) > bound.size
+def _excess(kept: c.Collection[Compaction], bound: Bound) -> Compaction | None:
+    """Pack and merge records to stay in the bound; return the partition whose rows must be returned for this."""
+    size = sum(one.unpacked + one.packed for one in kept)
+    if size > bound.size or sum(one.messages for one in kept) > bound.messages:
+        for one in kept:
+            one.pack()
+    if sum(one.packed for one in kept) > bound.size:
+        for one in kept:
+            one.merge()
+        # with less space, the records would be merged too often
+        if 3 * sum(one.packed for one in kept) > 2 * bound.size:
+            return max(kept, key=lambda one: one.packed)
+    if sum(one.activity.entries for one in kept) > bound.counts:
+        return max(kept, key=lambda one: one.activity.entries)
+    return None
 
 
 def _rows(compaction: Compaction) -> c.Iterator[pa.RecordBatch]:
     """Decode and release what is kept."""
     latest, activity = compaction.take()
-    yield from _decoded(latest, compaction.combined)
+    rows = min(_ROWS, 1 + latest.num_rows * _BYTES // (1 + latest.nbytes))
+    for batch in latest.combine_chunks().to_batches(rows):
+        yield _decoded(compaction.partition, batch, compaction.combined)
     yield from _tuples(records.ACTIVITY, Meters._fields, activity.meters())
     if compaction.combined:
         yield from _tuples(records.GENERATIONS, Generations._fields, activity.generations())
 
 
-def _decoded(latest: dict[bytes, Message], combined: bool) -> c.Iterator[pa.RecordBatch]:
-    """Decode the records in batches, and release each batch."""
-    while latest:
-        keys: list[bytes] = []
-        messages: list[Message] = []
-        size = 0
-        while latest and len(keys) < _ROWS and size < _BYTES:
-            key, message = latest.popitem()
-            keys.append(key)
-            messages.append(message)
-            size += len(key) + len(message)
-        batch = decode.decode(
-            pa.array(map(Message.partition, messages), pa.int32()),
-            pa.array(map(Message.offset, messages), pa.int64()),
-            pa.array((timestamp for _kind, timestamp in map(Message.timestamp, messages)), pa.int64()),
-            pa.array(keys, pa.binary()),
-            pa.array(map(Message.value, messages), pa.binary()),
-        )
-        if combined:
-            place = batch.schema.get_field_index("key")
-            batch = batch.set_column(place, batch.schema.field(place), pa.array(map(common_key, keys), pa.binary()))
-        yield batch
+def _decoded(partition: int, batch: pa.RecordBatch, combined: bool) -> pa.RecordBatch:
+    where = pa.repeat(pa.scalar(partition, pa.int32()), batch.num_rows)
+    columns: list[t.Any] = [batch[name] for name in ("offset", "timestamp", "key", "value")]
+    rows = decode.decode(where, *columns)
+    if not combined:
+        return rows
+    place = rows.schema.get_field_index("key")
+    return rows.set_column(place, rows.schema.field(place), common_key(batch["key"]))
 
 
 def _tuples(kind: str, names: c.Sequence[str], rows: c.Sequence[tuple[t.Any, ...]]) -> c.Iterator[pa.RecordBatch]:

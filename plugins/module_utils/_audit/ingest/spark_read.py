@@ -33,6 +33,7 @@ class Scanned(t.NamedTuple):
         origin: where the scan began.
         marks: where a later scan can continue; None if it cannot.
         small: whether this process read the topic.
+        table: the same rows, if this process read the topic and they were not merged.
     """
 
     rows: DataFrame
@@ -40,6 +41,7 @@ class Scanned(t.NamedTuple):
     origin: Origin
     marks: Marks | None
     small: bool
+    table: pa.Table | None
 
 
 def read(
@@ -84,9 +86,14 @@ def _read_here(spark: SparkSession, wanted: Scan) -> Scanned:
     batches = [batch for split in wanted.splits for batch in wanted.rows(split)]
     table = pa.Table.from_batches(batches, records.schema())
     status = table.filter(pc.equal(table["kind"], pa.scalar(records.PARTITION))).select(Ended._fields)
+    return _scanned(local_rows(spark, table), status, wanted, table)
+
+
+def local_rows(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """Return the rows of a table of this process."""
     rows = spark.createDataFrame(table)
     # without a checkpoint, each task of Spark contains all of these rows
-    return _scanned(rows.localCheckpoint() if table.nbytes > _FEW_BYTES else rows, status, wanted)
+    return rows.coalesce(cores(spark).number).localCheckpoint() if table.nbytes > _FEW_BYTES else rows
 
 
 def cores(spark: SparkSession) -> Cores:
@@ -106,14 +113,15 @@ def frame(spark: SparkSession, wanted: Scan) -> DataFrame:
     return rows
 
 
-def _scanned(rows: DataFrame, status: pa.Table, wanted: Scan) -> Scanned:
+def _scanned(rows: DataFrame, status: pa.Table, wanted: Scan, table: pa.Table | None = None) -> Scanned:
     """Combine the rows if the scan is partial."""
     ended = [Ended(**row) for row in status.to_pylist()]
     if any(one.partial for one in ended):
+        table = None
         rows = (merge.keyed if wanted.keyed else merge.merged)(rows).persist(StorageLevel.MEMORY_AND_DISK)
     origin, ranges = wanted.origin, [one for split in wanted.splits for one in split]
     after = marks.reached(origin, ranges, ended)
-    return Scanned(rows, ended, origin, after, wanted.small)
+    return Scanned(rows, ended, origin, after, wanted.small, table)
 
 
 def cause(exc: Exception) -> str:

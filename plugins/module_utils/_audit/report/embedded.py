@@ -93,19 +93,19 @@ GROUPS = (
 )
 
 
-@dataclasses.dataclass(frozen=True)
-class Rows:
-    """Rows of a table of the audit.
+class Table(t.NamedTuple):
+    """A table of the audit: its name, its number of rows, and where it is."""
 
-    Attributes:
-        rows: the rows for the page.
-        total: the number of rows of the table.
-        location: where the table is.
-    """
-
-    rows: c.Sequence[Row]
+    name: str
     total: int
     location: str
+
+
+class Rows(t.NamedTuple):
+    """Rows of a table of the audit for the page."""
+
+    rows: c.Sequence[Row]
+    table: Table
 
 
 def tables(findings: Rows, groups: Rows, owned: bool, observed: bool) -> list[Row]:
@@ -130,35 +130,34 @@ def tables(findings: Rows, groups: Rows, owned: bool, observed: bool) -> list[Ro
     ]
     return [
         {
-            "name": "findings",
             "title": "Findings",
             "note": "Evidence and recommended action of each finding. The plan is a proposal: ask the owners of the "
             "groups before you delete anything.",
             "columns": of_findings,
-            **_fitting("findings", of_findings, found, findings),
+            **_fitting(of_findings, found, findings.table),
         },
         {
-            "name": "groups",
             "title": "Groups",
             "note": f"Idle for is the time since {idle} of the group. Lag is the number of "
             "records that the group has not read. It is unknown if the group has no committed offsets, or if a log "
             "cannot be read; known lag is the sum of the known values. Unneeded offsets are committed offsets that no "
             "consumer of the group needs.",
             "columns": of_groups,
-            **_fitting("groups", of_groups, named, groups),
+            **_fitting(of_groups, named, groups.table),
         },
     ]
 
 
-def _fitting(noun: str, columns: c.Sequence[Column], rows: c.Sequence[Row], table: Rows) -> Row:
+def _fitting(columns: c.Sequence[Column], rows: c.Sequence[Row], table: Table) -> Row:
     """Return the JSON of as many rows as fit into the page, and a sentence about the others if there are any."""
+    noun = table.name
     text = embed(noun, columns, rows, table.total)
     while len(text) > _MOST:
         rows = rows[: len(rows) // 2]
         text = embed(noun, columns, rows, table.total)
     number = wording.format_number
     part = f"The page contains {number(len(rows))} of {number(table.total)} {noun}. All are in this table of the audit:"
-    return {"json": text, "part": part if len(rows) < table.total else "", "location": table.location}
+    return {"name": noun, "json": text, "part": part if len(rows) < table.total else "", "of": table}
 
 
 def embed(noun: str, columns: c.Sequence[Column], rows: c.Sequence[Row], total: int) -> str:

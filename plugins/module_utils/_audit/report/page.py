@@ -6,7 +6,14 @@
 
 from __future__ import annotations
 
-TEMPLATE = r"""<body>
+TEMPLATE = r"""{% macro place(table) %}
+{% if audit.folder %}
+<a class="table path" href="{{ table.name }}/"><code>{{ table.location|printable }}</code></a>
+{%- else %}
+<code class="path">{{ table.location|printable }}</code>
+{%- endif %}
+{% endmacro %}
+<body>
 <header>
   <p class="kicker">Audit of consumer groups</p>
   <h1>Kafka cluster <bdi>{{ audit.cluster_id|printable }}</bdi></h1>
@@ -18,10 +25,10 @@ TEMPLATE = r"""<body>
     in {{ "%.1f"|format(audit.duration) }} s</span></p>
     {% endif %}
   <p>{% for sentence in criteria %}{{ sentence }} {% endfor %}</p>
-  <nav aria-label="Sections">{% if audit.last %}<a href="#since">Since the last audit</a> {% endif %}
+  <nav aria-label="Sections">{% if audit.earlier %}<a href="#since">Since the last audit</a> {% endif %}
     <a href="#actions">Actions</a> <a href="#charts">Charts</a>
     {% if audit.owners %}<a href="#owners">Owners</a>{% endif %}
-    <a href="#findings">Findings</a> <a href="#groups">Groups</a></nav>
+    <a href="#findings">Findings</a> <a href="#groups">Groups</a> <a href="#tables">Tables</a></nav>
 </header>
 <main>
 {% if audit.warnings %}
@@ -31,19 +38,17 @@ TEMPLATE = r"""<body>
 </section>
 {% endif %}
 
-<dl class="tiles">
-{% for tile in tiles %}
-  <div{% if tile.alarm %} class="alarm"{% endif %}><dt>{{ tile.label }}</dt><dd>{{ tile.number|number }}</dd></div>
-{% endfor %}
-</dl>
-
-{% if audit.last %}
+{% if audit.earlier %}
 <section id="since" aria-labelledby="since-title">
   <h2 id="since-title">Since the last audit</h2>
+  {% if audit.last %}
   <p>The last audit of this cluster with the same criteria was at {{ audit.last|time }}.
   {% if audit.unknown %}
   {{ audit.unknown|join(", ") }}: unknown, because one of the two audits is not complete.
   {% endif %}</p>
+  {% else %}
+  <p>Changes are shown only if an earlier audit of this cluster with the same criteria is kept and can be read.</p>
+  {% endif %}
   {% if audit.changes %}
   <ul class="changes cards">
   {% for change in audit.changes %}
@@ -54,7 +59,7 @@ TEMPLATE = r"""<body>
       {% endif %}</ul></li>
   {% endfor %}
   </ul>
-  {% elif not audit.unknown %}
+  {% elif audit.last and not audit.unknown %}
   <p>Nothing changed: no group is new, deleted, revived or newly stale, and no finding is new.</p>
   {% endif %}
   {% if audit.multiples %}
@@ -88,6 +93,12 @@ TEMPLATE = r"""<body>
   {% endif %}
 </section>
 {% endif %}
+
+<dl class="tiles">
+{% for tile in tiles %}
+  <div{% if tile.alarm %} class="alarm"{% endif %}><dt>{{ tile.label }}</dt><dd>{{ tile.number|number }}</dd></div>
+{% endfor %}
+</dl>
 
 <section id="actions" aria-labelledby="actions-title">
   <h2 id="actions-title">Findings and recommended actions</h2>
@@ -151,20 +162,38 @@ ansible-playbook clean-up.yml</code></pre>
 <section id="owners" class="listing" aria-labelledby="owners-title">
   <h2 id="owners-title">Owners</h2>
   <p>The link of an owner filters both tables. Copy it to send the report to the owner.</p>
+  {% if owners.part %}
+  <p class="part">{{ owners.part }} {{ place(audit.groups.table) }}</p>
+  {% endif %}
   <div class="scroll" role="region" tabindex="0" aria-labelledby="owners-title">
     <table>
       <thead><tr><th scope="col">Owner</th><th scope="col" class="number">Groups</th>
         <th scope="col" class="number">Stale groups</th><th scope="col" class="number">Findings</th>
         <th scope="col" class="number">In the plan</th></tr></thead>
       <tbody>
-      {% for row in audit.owners %}
-        {% set owner = "" if row.owner is none else row.owner|printable %}
-        <tr><th scope="row"><a href="#owner={{ owner|urlencode }}"><bdi>{{ (owner or no_owner)|shorten(120) }}</bdi></a>
+      {% for row in owners.rows %}
+        <tr><th scope="row"><a href="{{ row.link }}"><bdi>{{ row.name|shorten(120) }}</bdi></a>
           </th><td class="number">{{ row.groups|number }}</td><td class="number">{{ row.stale|number }}</td>
           <td class="number">{{ row.findings|number }}</td><td class="number">{{ row.planned|number }}</td></tr>
       {% endfor %}
       </tbody>
     </table>
+  </div>
+  <div class="owned cards">
+  {% for one in owners.sections %}
+    <section class="card" aria-labelledby="owner-{{ loop.index }}">
+      <h3 id="owner-{{ loop.index }}"><a href="{{ one.link }}"><bdi>{{ one.name|shorten(80) }}</bdi></a>
+        <span class="badge">{{ one.findings|number }}</span>
+        {% if one.planned %}<span class="planned">{{ one.planned|number }} in the plan</span>{% endif %}</h3>
+      <p>Groups: {{ one.groups|number }}, stale: {{ one.stale|number }}</p>
+      {% if one.first %}
+      <ul class="names">{% for name in one.first %}<li><bdi>{{ name|printable|shorten(120) }}</bdi></li>{% endfor %}
+      {% if one.findings > one.first|length %}<li>and {{ (one.findings - one.first|length)|number }} more</li>
+      {% endif %}</ul>
+      {% else %}
+      <p class="no-data">No findings.</p>
+      {% endif %}</section>
+  {% endfor %}
   </div>
 </section>
 {% endif %}
@@ -174,9 +203,9 @@ ansible-playbook clean-up.yml</code></pre>
   <h2 id="{{ table.name }}-title">{{ table.title }}</h2>
   <p>{{ table.note }}</p>
   {% if table.part %}
-  <p class="part">{{ table.part }} <code class="path">{{ table.location|printable }}</code></p>
+  <p class="part">{{ table.part }} {{ place(table.of) }}</p>
   {% endif %}
-  <noscript><p class="no-data">This table requires JavaScript. Its rows are also in the Parquet tables of the audit.</p>
+  <noscript><p class="no-data">This table requires JavaScript. Its rows are also in the tables of the audit.</p>
   </noscript>
   <div class="controls" hidden>
     <div class="search"><label for="{{ table.name }}-search">Search</label>
@@ -209,6 +238,15 @@ ansible-playbook clean-up.yml</code></pre>
   <script type="application/json">{{ table.json|safe }}</script>
 </section>
 {% endfor %}
+<section id="tables" aria-labelledby="tables-title"{% if audit.folder %} data-folder="{{ audit.folder }}"{% endif %}>
+  <h2 id="tables-title">Tables of the audit</h2>
+  <p>Charts and lists are a part of these tables, in which all rows are:</p>
+  <ul>
+  {% for table in audit.tables %}
+    <li>{{ table.name }}, {{ table.total|number }} row{{ "" if table.total == 1 else "s" }}: {{ place(table) }}</li>
+  {% endfor %}
+  </ul>
+</section>
 </main>
 <footer><p>Created by <code>kafkaops.groups.consumer_offsets_audit</code>. All times are in UTC.
 Invisible characters in names are shown as escapes such as <code>\u202e</code>. The plan contains the original
@@ -270,6 +308,7 @@ nav { display: flex; flex-wrap: wrap; gap: 0.3rem 1.25rem; margin-top: 0.9rem; }
 .card { padding: 1rem 1.1rem; margin: 0; min-width: 0; }
 .planned { color: var(--muted); font-size: 0.875rem; font-weight: 400; }
 .kinds, .changes { list-style: none; margin: 0.9rem 0 2rem; padding: 0; }
+.owned { margin-top: 0.9rem; }
 .names { margin: 0.4rem 0 0; padding-left: 1.1rem; overflow-wrap: anywhere; font-size: 0.9375rem; }
 .multiples { display: grid; gap: 0.75rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 13rem), 1fr)); }
 .multiples figcaption { font-weight: 600; font-size: 0.875rem; overflow-wrap: anywhere; }
@@ -572,6 +611,11 @@ function showOwner() {
   try { owner = decodeURIComponent(owner); } catch { /* not encoded */ }
   for (const table of tables) table.pick("owner", owner);
   document.getElementById("findings").scrollIntoView();
+}
+// report.html in output is a link to the report, which is opened without the folder of its tables
+const folder = document.getElementById("tables").dataset.folder;
+if (folder && !["latest", folder.split("/").pop()].includes(location.pathname.split("/").at(-2))) {
+  for (const link of document.querySelectorAll("a.table")) link.href = `${folder}/${link.getAttribute("href")}`;
 }
 showOwner();
 addEventListener("hashchange", showOwner);

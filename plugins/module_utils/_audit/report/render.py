@@ -12,7 +12,7 @@ import datetime
 import typing as t
 
 from ..._files import readable_file
-from . import charts, embedded, page, playbook, since, template, wording
+from . import charts, embedded, owners, page, playbook, since, template, wording
 
 Row = dict[str, t.Any]
 
@@ -34,9 +34,13 @@ class Audit:
         unknown_lags: the number of groups whose lag is partly or completely unknown.
         groups: rows of the table of groups.
         findings: kind, group, topic, partition, evidence, action, planned.
-        owners: rows of the section of owners, none if the audit knows no owners.
+        owners: the numbers of each owner, none if the audit knows no owners.
+        of_owners: the first findings of the owners that have a section.
         plan: the path of plan.json.
-        last: the time of the last audit, None if there is none.
+        tables: all tables of the audit.
+        folder: the folder of the report and the tables, relative to C(output); None if the tables are elsewhere.
+        earlier: whether earlier audits of the cluster are kept.
+        last: the time of the last audit with the same criteria, None if there is none.
         changes: what changed since then.
         unknown: the kinds of changes that are unknown.
         multiples: the lag and the commits of groups over time.
@@ -60,10 +64,14 @@ class Audit:
     warnings: list[str]
     owners: list[Row]
     plan: str
+    tables: c.Sequence[embedded.Table]
+    folder: str | None
+    earlier: bool = False
     last: datetime.datetime | None = None
     changes: c.Sequence[since.Change] = ()
     unknown: c.Sequence[str] = ()
     multiples: c.Sequence[since.Multiple] = ()
+    of_owners: c.Mapping[str | None, list[Row]] = dataclasses.field(default_factory=dict)
     snapshots: tuple[int, datetime.datetime] | None = None
 
 
@@ -104,7 +112,7 @@ def render(audit: Audit) -> str:
         plan_summary=_plan_summary(audit.summary),
         example=playbook.example(audit.plan, audit.summary["delete_groups"], audit.summary["delete_offsets"]),
         charts=_charts(audit),
-        no_owner=wording.NO_OWNER,
+        owners=owners.listed(audit.owners, audit.of_owners),
         tables=embedded.tables(audit.findings, audit.groups, bool(audit.owners), audit.snapshots is not None),
     )
 

@@ -12,13 +12,15 @@ import functools
 import typing as t
 
 from ..judge.caveats import is_future
-from ..libraries import Column, DataFrame, F
+from ..libraries import Column, DataFrame, F, Window
 from . import charts, embedded, wording
 
 Row = dict[str, t.Any]
 
 # rows of a table of the page at most
 MOST = 5_000
+# owners that have a section, and findings in it at most
+OWNERS, OWNED = 50, 5
 _METERS = ("commits", "tombstones", "rebalances")
 _DAY = 86_400_000_000
 _STATES = ("fresh", "stale")
@@ -84,6 +86,24 @@ def owners(table: DataFrame, found: DataFrame) -> list[Row]:
     totals = [F.coalesce(F.sum(name), none).alias(name) for name in ("groups", "stale", "findings", "planned")]
     counted = _collected(each.groupBy("owner").agg(*totals))
     return sorted(counted, key=lambda row: (row["owner"] is not None, row["owner"]))
+
+
+def of_owners(counted: c.Sequence[Row], found: DataFrame) -> dict[str | None, list[Row]]:
+    """Return the first findings of the owners with a section: no owner, and the owners with most findings.
+
+    Args:
+        counted: the result of `owners`.
+        found: the table C(findings).
+    """
+    most = sorted(counted, key=lambda row: (row["owner"] is not None, -row["findings"]))[:OWNERS]
+    first: dict[str | None, list[Row]] = {row["owner"]: [] for row in most}
+    place = F.array_position(F.array(*map(F.lit, wording.KINDS)), F.col("kind"))
+    order = Window.partitionBy("owner").orderBy(F.desc("planned"), place, "group", "topic", "partition")
+    owned = found.filter(F.col("owner").isNull() | F.col("owner").isin([name for name in first if name is not None]))
+    numbered = owned.withColumn("number", F.row_number().over(order)).filter(F.col("number") <= OWNED)
+    for row in sorted(_collected(numbered), key=lambda row: t.cast(int, row["number"])):
+        first[row["owner"]].append(row)
+    return first
 
 
 def activity(table: DataFrame) -> list[Row]:
