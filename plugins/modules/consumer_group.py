@@ -157,7 +157,7 @@ EXAMPLES = r"""
     - name: Delete the stale groups of an audit
       kafkaops.groups.consumer_group:
         plan: /var/lib/kafka-audit/plan.json
-        backup: "/var/backups/kafka/groups-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
+        backup: "/var/backups/kafka/stale-groups-{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}.json"
         max_changes: 50
 
     - name: Delete the stale groups of one team

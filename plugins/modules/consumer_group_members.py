@@ -74,6 +74,7 @@ options:
       host: *ignored
       topics: *ignored
       assignment: *ignored
+      tasks: *ignored
   match_members:
     description:
       - Remove the members of each group that match. If both suboptions are set, a member must match both.
@@ -394,7 +395,7 @@ def main() -> None:
                 "elements": "dict",
                 "options": {
                     name: {"type": "raw"}
-                    for name in ("group_instance_id", "member_id", "client_id", "host", "topics", "assignment")
+                    for name in ("group_instance_id", "member_id", "client_id", "host", "topics", "assignment", "tasks")
                 },
                 "required_one_of": [("group_instance_id", "member_id")],
             },

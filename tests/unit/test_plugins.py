@@ -25,6 +25,7 @@ from ansible_collections.kafkaops.groups.plugins.filter.stale_groups import stal
 from ansible_collections.kafkaops.groups.plugins.filter.topics_in_use import topics_in_use
 from ansible_collections.kafkaops.groups.plugins.test.broken_off import broken_off
 from ansible_collections.kafkaops.groups.plugins.test.installed_collection import installed_collection
+from ansible_collections.kafkaops.groups.plugins.test.matching import matching as is_matching
 
 pytestmark = pytest.mark.fast
 
@@ -339,6 +340,39 @@ def test_matching(groups: list[Any], patterns: Any, expected: list[Any]) -> None
 def test_what_does_not_match(groups: list[Any], patterns: Any, words: str) -> None:
     with pytest.raises(AnsibleFilterError, match=words):
         matching(groups, patterns)
+
+
+@pytest.mark.parametrize(
+    ("group", "patterns", "expected"),
+    [
+        ("team-a", ["team-*"], True),
+        ("team-a", "team-*", True),
+        ("team-a", ["b", "~team-[a-c]"], True),
+        ("my-team-a", ["team-*"], False),
+        ("team-a-1", ["~team-[a-c]"], False),
+        ("Team-a", ["team-*"], False),
+        ({"name": "team-a", "state": "Empty"}, ["team-?"], True),
+        ({"name": "b"}, ["team-?"], False),
+    ],
+)
+def test_a_group_is_matching(group: Any, patterns: Any, expected: bool) -> None:
+    assert is_matching(group, patterns) is expected
+    assert matching([group], patterns) == [group] * expected
+
+
+@pytest.mark.parametrize(
+    ("group", "patterns", "words"),
+    [
+        ("a", "~(", r"matching: patterns: '~\(' is not a regular expression"),
+        ("a", [], "matching: patterns is an empty list"),
+        # the whole list, and not one of its groups
+        (["a"], "*", r"matching: \['a'\] is not the name of a group"),
+        (None, "*", "matching: None is not the name of a group"),
+    ],
+)
+def test_what_is_neither_matching_nor_not(group: Any, patterns: Any, words: str) -> None:
+    with pytest.raises(AnsibleFilterError, match=words):
+        is_matching(group, patterns)
 
 
 LAGS = [{"name": "none", "lag": None}, {"name": "even", "lag": 10}, {"name": "above", "lag": 11}]
