@@ -18,6 +18,7 @@ from tests.support.collection import CHECKOUT, install
 ALL = (
     ("one_task", "--write"),
     ("compare",),
+    ("whole_tasks", "--write"),
     ("large", "--write"),
     ("share_groups", "--write"),
     ("audit",),

@@ -10,6 +10,10 @@ from typing import Any
 from tests.support.modules import module_of
 
 
+class Wrong(Exception):
+    """A result is not what it should be."""
+
+
 def settings(bootstrap: str, output: str, **options: Any) -> Any:
     """The settings of an audit; what is not given has its default."""
     spec, _rules, parse, _operation = module_of("consumer_offsets_audit")
@@ -23,3 +27,12 @@ def audit(bootstrap: str, output: str, **options: Any) -> dict[str, Any]:
     from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import process
 
     return process.run(settings(bootstrap, output, **options))
+
+
+def expect(what: str, found: object, expected: object) -> None:
+    """Compare a part of a result.
+
+    :raises Wrong: it is not what is expected.
+    """
+    if found != expected:
+        raise Wrong(f"{what}: {str(found)[:200]}, and not {str(expected)[:200]}")

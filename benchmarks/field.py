@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,18 +84,14 @@ def peers(names: Collection[str] = ()) -> list[Peer]:
     every = frozenset(tasks.OPERATIONS)
     tool = every - {"members-of-one", "members-of-many"}
     in_turn = frozenset({"delete-offsets", "members-of-many", "restore"})
+    module = Peer("module", "kafkaops.groups, module", _module, every, False, ours=True)
+    task = Peer("task", "kafkaops.groups, ansible-playbook", _task, every, False, ours=True)
     found = [
         Peer("ours", "kafkaops.groups, operation", _python("ours"), every, True, ours=True),
-        Peer("module", "kafkaops.groups, module", _module, every, False, ours=True),
-        Peer("task", "kafkaops.groups, ansible-playbook", _task, every, False, ours=True),
-        Peer(
-            "task-problems",
-            "kafkaops.groups, ansible-playbook, detail: problems",
-            functools.partial(_task, detail="problems"),
-            every - frozenset(tasks.READING),
-            False,
-            ours=True,
-        ),
+        module,
+        _with_problems(module, _module),
+        task,
+        _with_problems(task, _task),
         # what Ansible takes for a playbook that does nothing, which is compared with nothing
         Peer("ping", "ansible-playbook, ansible.builtin.ping", _ping, frozenset({"list"}), False, ours=True),
         Peer("kadm", f"kadm {_kadm_version()}", lambda call: Command([str(_KADM), *_arguments(call)]), every, True),
@@ -147,6 +143,17 @@ def peers(names: Collection[str] = ()) -> list[Peer]:
     if unknown:
         raise ValueError(f"no such peer: {', '.join(sorted(unknown))}; there are {', '.join(p.name for p in found)}")
     return [peer for peer in found if (not names or peer.name in names) and _BUILD.get(peer.name, _ready)()]
+
+
+def _with_problems(peer: Peer, command: Callable[..., Command]) -> Peer:
+    """The same peer with ``detail: problems``, of operations that change groups."""
+    return replace(
+        peer,
+        name=f"{peer.name}-problems",
+        title=f"{peer.title}, detail: problems",
+        command=functools.partial(command, detail="problems"),
+        operations=peer.operations - frozenset(tasks.READING),
+    )
 
 
 def _arguments(call: Call) -> list[str]:
@@ -223,9 +230,9 @@ def _resetter(call: Call) -> Command:
     return Command(_java(1024, classpath(), _RESETTER, *options))
 
 
-def _module(call: Call) -> Command:
+def _module(call: Call, **options: str) -> Command:
     module, arguments = tasks.task(call.operation, call.groups, call.saved)
-    given = {"ANSIBLE_MODULE_ARGS": {**arguments, "bootstrap_servers": call.bootstrap.split(",")}}
+    given = {"ANSIBLE_MODULE_ARGS": {**arguments, **options, "bootstrap_servers": call.bootstrap.split(",")}}
     return Command([sys.executable, "-m", f"{_MODULES}.{module}"], json.dumps(given))
 
 

@@ -4,7 +4,7 @@
 """``python -m benchmarks large``: 100,000 groups with 10 offsets each, and the job event of 10,000 deletions.
 
 The total lag of all groups beside a list of their states, as a module's process and as ``ansible-playbook``; and what
-AWX stores of a task that deletes groups, with each `detail`.
+AWX stores of a task that deletes groups, with each `detail`, and how long the task takes.
 """
 
 from __future__ import annotations
@@ -61,6 +61,14 @@ class Read(NamedTuple):
     cpu: float
     peak: int
     playbook: int = 0
+
+
+class Event(NamedTuple):
+    """A task in a job: the bytes of its event and of all its events, and its seconds in each run, as Ansible says."""
+
+    largest: int
+    every: int
+    seconds: list[float]
 
 
 def _read(cluster: Cluster, gather: list[str], folder: Path, size: int) -> Read:
@@ -124,21 +132,23 @@ def _environment(cluster: Cluster) -> dict[str, str]:
     }
 
 
-def events(cluster: Cluster, names: list[str]) -> dict[str, tuple[int, int]]:
-    """The bytes of the largest event, and of all events, of a job that would delete these groups, with each detail.
+def events(cluster: Cluster, names: list[str], runs: int) -> dict[str, Event]:
+    """The events of a job that would delete these groups, with each detail in turn.
 
     In check mode, in which the results are the same.
     """
     tasks = [
         {
-            "name": detail,
+            "name": f"{detail} {number}",
             "kafkaops.groups.consumer_group": {"names": "{{ names }}", "detail": detail},
             "check_mode": True,
         }
+        for number in range(runs)
         for detail in DETAILS
     ]
     play = {"hosts": "localhost", "connection": "local", "gather_facts": False, "tasks": tasks}
     sizes: dict[str, list[int]] = defaultdict(list)
+    seconds: dict[str, list[float]] = defaultdict(list)
     with tempfile.TemporaryDirectory(prefix="large-") as folder:
         done = ansible_runner.run(
             private_data_dir=folder,
@@ -151,9 +161,14 @@ def events(cluster: Cluster, names: list[str]) -> dict[str, tuple[int, int]]:
         if done.rc:
             raise Wrong(done.stdout.read()[-1500:])
         for event in done.events:
-            if event.get("event_data", {}).get("task") in DETAILS:
-                sizes[event["event_data"]["task"]].append(len(json.dumps(event)))
-    return {detail: (max(found), sum(found)) for detail, found in sizes.items()}
+            detail, _space, number = event.get("event_data", {}).get("task", "").partition(" ")
+            if detail not in DETAILS:
+                continue
+            if event["event"] == "runner_on_ok":
+                seconds[detail].append(event["event_data"]["duration"])
+            if number == "0":
+                sizes[detail].append(len(json.dumps(event)))
+    return {detail: Event(max(found), sum(found), seconds[detail]) for detail, found in sizes.items()}
 
 
 def create(cluster: Cluster, size: int) -> list[str]:
@@ -170,7 +185,7 @@ def create(cluster: Cluster, size: int) -> list[str]:
 Reads = dict[tuple[str, str], list[Read]]
 
 
-def run(runs: int, size: int, deleted: int) -> tuple[Reads, dict[str, tuple[int, int]]]:
+def run(runs: int, size: int, deleted: int) -> tuple[Reads, dict[str, Event]]:
     """Measure both reads in turn, as a module and as a playbook, and then the events, on one broker."""
     taken: Reads = defaultdict(list)
     with Cluster.start("single") as cluster, tempfile.TemporaryDirectory(prefix="large-") as scratch:
@@ -179,10 +194,10 @@ def run(runs: int, size: int, deleted: int) -> tuple[Reads, dict[str, tuple[int,
             for read, (_words, gather) in READS.items():
                 taken[read, "module"].append(_read(cluster, gather, Path(scratch), size))
                 taken[read, "playbook"].append(_play(cluster, gather, Path(scratch), size))
-        return taken, events(cluster, names[:deleted])
+        return taken, events(cluster, names[:deleted], runs)
 
 
-def page(size: int, deleted: int, taken: Reads, sizes: dict[str, tuple[int, int]]) -> str:
+def page(size: int, deleted: int, taken: Reads, jobs: dict[str, Event]) -> str:
     """The result as Markdown."""
     rows = [["", "module, s", "its CPU, s", "its memory", "ansible-playbook, s", "its CPU, s", "its memory"]]
     for read, (words, _gather) in READS.items():
@@ -207,18 +222,19 @@ def page(size: int, deleted: int, taken: Reads, sizes: dict[str, tuple[int, int]
         for kind, words in (("module", "the module"), ("playbook", "ansible-playbook"))
     )
     reached = ratios["playbook"]["wall"] <= AIM
-    shown = [["detail", "event of the task", "all its events", ""]]
-    shown += [
-        [detail, *(f"{size / 1e3:,.1f} kB" for size in found), "stored without results" * (found[0] > MAX_EVENT_RES)]
-        for detail, found in sizes.items()
-    ]
+    shown = [["detail", "event of the task", "all its events", "the task", ""]]
+    for detail, job in jobs.items():
+        stored = "stored without results" * (job.largest > MAX_EVENT_RES)
+        sizes = [f"{length / 1e3:,.1f} kB" for length in (job.largest, job.every)]
+        shown.append([detail, *sizes, f"{statistics.median(job.seconds):.2f} s", stored])
     runs = len(taken["lag", "module"])
     return (
         f"Medians of {runs} runs in turn, on one broker: {size:,} groups with {PARTITIONS} committed offsets each. The "
         f"memory is that of each process at its peak.\n\n{table(rows)}\n\nThe total lag takes, compared with the list: "
         f"{told}. The aim is at most {AIM} times for ansible-playbook: {'reached' if reached else '**missed**'}.\n\n"
         f"What AWX stores of a task that deletes {deleted:,} groups, by default without results that are longer than "
-        f"{MAX_EVENT_RES / 1e3:,.0f} kB (`MAX_EVENT_RES` of ansible-runner):\n\n{table(shown)}"
+        f"{MAX_EVENT_RES / 1e3:,.0f} kB (`MAX_EVENT_RES` of ansible-runner), and how long the task takes, in check "
+        f"mode:\n\n{table(shown)}"
     )
 
 

@@ -28,7 +28,7 @@ from tests.support import commits, topics
 from tests.support.broker import Cluster
 from tests.support.collection import CHECKOUT, install
 
-GROUP = "one"
+GROUP, SHARE = "one", "shared"
 PING = "ansible.builtin.ping"
 AIM = 1.35
 #: tasks whose stages are shown: the number of groups, and which items they return
@@ -47,6 +47,13 @@ TASKS = {
         "state": "present",
         "offsets": [{"topic": GROUP, "partition": 0, "offset": 1}],
     },
+    "kafkaops.groups.share_group_offsets": {
+        "group": SHARE,
+        "topics": [{"name": GROUP}],
+        "reset": {"to_earliest": True},
+    },
+    "kafkaops.groups.group_config": {"name": GROUP},
+    "kafkaops.groups.topic_info": {"names": [GROUP]},
 }
 
 

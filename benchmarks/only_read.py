@@ -29,6 +29,8 @@ _PROPERTIES = {
 _SOURCE = Path(__file__).parent / "peers" / "only_read.c"
 _PROGRAM = CHECKOUT / ".cache" / "benchmarks" / "only_read"
 _BATCH = 10_000
+# a batch that is not full is returned only after this time, in s
+_POLL = 0.02
 
 
 def seconds(cluster: Cluster, topic: str, partitions: int, processes: int, program: Path | None = None) -> float:
@@ -92,7 +94,7 @@ def main() -> None:
     consumer.assign([confluent_kafka.TopicPartition(topic, partition, 0) for partition in mine])
     ended = read = 0
     while ended < len(mine):
-        messages = consumer.consume(_BATCH, 1.0)
+        messages = consumer.consume(_BATCH, _POLL)
         ends = sum(message.error() is not None for message in messages)
         ended, read = ended + ends, read + len(messages) - ends
     print(read, flush=True)

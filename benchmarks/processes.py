@@ -70,9 +70,9 @@ def watched(pid: int) -> Iterator[Mapping[str, float]]:
 def descendants(pid: int) -> list[int]:
     """The processes that a process has started, and those that they have."""
     children: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            children.setdefault(int(_fields(stat)[1]), []).append(int(stat.parent.name))
+            children.setdefault(int(_fields(folder / "stat")[1]), []).append(int(folder.name))
     found, ahead = [], [pid]
     while ahead:
         mine = children.get(ahead.pop(), [])
@@ -103,7 +103,7 @@ def _kind(command: bytes) -> str | None:
     """What a process is by its command line; None for those that only start others."""
     if command.split(b"\0")[0].endswith(b"java"):
         return "java"
-    if any(part in command for part in (b".engine.job\0", b"\0bare\0", b"\0generate\0", b"\0judge\0")):
+    if any(part in command for part in (b".engine.job\0", b"\0bare\0")):
         return "driver"
     return "workers" if b"pyspark" in command else None
 

@@ -1,12 +1,12 @@
 # Copyright (c) 2026, kafkaops.groups contributors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``python -m benchmarks snapshots``: comparing one year of snapshots of many groups, in bounded memory.
+"""``python -m benchmarks snapshots``: a whole audit of one year of snapshots of many groups, in bounded memory.
 
-Spark writes the snapshots in the layout of the audit. Most groups commit each day, the others stop one day, have
-members without commits until one day, or never change. A process of its own with the settings of the audit
-then compares all snapshots, and writes the groups and the offsets with what the snapshots show, as an audit does before
-it classifies them. The result is compared with what was generated.
+The groups exist on a broker. An audit takes a snapshot of them, and those of the days before are made from it: most
+groups commit each day, the others stop one day, have members without commits until one day, or never change. Then an
+audit, a process of its own, takes another snapshot, compares all of them, and writes tables, plan and report. These
+are compared with what was generated.
 """
 
 from __future__ import annotations
@@ -18,148 +18,192 @@ import os
 import platform
 import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from benchmarks import audits
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from benchmarks.audits import audit, expect
 from benchmarks.document import replace_section, table
 from benchmarks.processes import Took, run
+from tests.support import commits, topics
+from tests.support.broker import Cluster
 from tests.support.collection import install
+from tests.support.jars import DEFAULT_VERSION
 
 GROUPS, OFFSETS_A_GROUP, DAYS = 20_000, 24, 365
-_CLUSTER = "benchmark"
-_NOW = datetime.datetime(2026, 6, 1, 12, tzinfo=datetime.UTC)
+TOPICS = 20
+#: how long a group is idle before it is stale
+STALE_AFTER = datetime.timedelta(days=90)
+_DAY = datetime.timedelta(days=1)
 # what a group does, by its number modulo 10; others commit each day
 _STOPS, _MEMBERS, _NEVER = 7, 8, 9
+_BATCH = 5_000
 
 
-class Wrong(Exception):
-    """A result is not what was generated."""
+class Made(NamedTuple):
+    """The snapshots: when the one of the last day was taken, how many days there are, and their size in bytes."""
+
+    last: datetime.datetime
+    days: int
+    size: int
 
 
-def settings(folder: str) -> Any:
-    """The settings of an audit."""
-    return audits.settings("127.0.0.1:1", folder, source="snapshots")
+def _name(number: int) -> str:
+    return f"team-{number % 997:03d}-service-{number:07d}"
 
 
-def write(folder: str, groups: int, days: int) -> int:
-    """Write the snapshots; return their size in bytes."""
-    from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.folders import LocalFolder
-    from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.snapshots import Snapshots
-    from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.spark import spark_session
+def _number(group: str) -> int:
+    return int(group.rpartition("-")[2])
 
-    with spark_session(settings(folder), folder) as spark:
-        snapshots = Snapshots(LocalFolder(folder, []), _CLUSTER)
 
-        def add(day: int) -> None:
-            # the day on which a group of each kind changes its behaviour, different for each group
-            turn = f"pmod(number * 7919, {days})"
-            kind = "number % 10"
-            each = spark.range(groups).selectExpr(
-                "id as number", "format_string('team-%03d-service-%07d', id % 997, id) as group"
-            )
-            used = f"({kind} = {_MEMBERS} and {turn} >= {day})"
-            described = each.selectExpr(
-                "group",
-                "'classic' as type",
-                f"if({used}, 'Stable', 'Empty') as state",
-                "'consumer' as protocol_type",
-                f"cast(if({used}, 1, 0) as int) as members",
-                "true as known",
-                "hex(number) as partition_set",
-            )
-            committed = each.selectExpr("*", f"explode(sequence(0, {OFFSETS_A_GROUP - 1})) as partition").selectExpr(
-                "group",
-                "concat('topic-', number % 500) as topic",
-                "partition",
-                "format_string('%022d', number % 500) as topic_id",
-                f"case when {kind} < {_STOPS} then {day} when {kind} = {_STOPS} then least({turn}, {day}) else 0 end "
-                "* 1000 + partition as offset",
-                "-1 as leader_epoch",
-                "'' as metadata",
-            )
-            logs = committed.groupBy("topic", "partition", "topic_id").agg({"offset": "max"})
-            taken_at = _NOW - datetime.timedelta(days=days - 1 - day)
-            tables = {
-                "groups": described,
-                "offsets": committed,
-                "partitions": logs.toDF("topic", "partition", "topic_id", "log_end"),
+def _turn(number: int, days: int) -> int:
+    """The day on which a group changes its behaviour."""
+    return number * 7919 % (days - 1)
+
+
+def _offset(number: int, day: int, days: int) -> int:
+    """What a group has committed on a day, for each of its partitions."""
+    kind = number % 10
+    return day if kind < _STOPS else min(_turn(number, days), day) if kind == _STOPS else 0
+
+
+def create(cluster: Cluster, groups: int, days: int) -> None:
+    """Create the groups as they are on the last day."""
+    for number in range(TOPICS):
+        topics.create(cluster.client(), f"topic-{number}", OFFSETS_A_GROUP, records=OFFSETS_A_GROUP * days)
+    for start in range(0, groups, _BATCH):
+        batch = {
+            _name(number): {
+                (f"topic-{number % TOPICS}", partition): (_offset(number, days - 1, days), "", -1)
+                for partition in range(OFFSETS_A_GROUP)
             }
-            snapshots.add(taken_at, True, tables, 0)
-
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for number, _none in enumerate(pool.map(add, range(days)), 1):
-                if number % 50 == 0:
-                    print(f"{number} snapshots", flush=True)
-    return sum(path.stat().st_size for path in Path(folder, "snapshots").rglob("*.parquet"))
+            for number in range(start, min(groups, start + _BATCH))
+        }
+        commits.commit_many(cluster.client(), batch)
 
 
-def judge(folder: str) -> None:
-    """Compare the snapshots, as an audit does."""
-    from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine import from_snapshots
-    from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.folders import LocalFolder
-    from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.snapshots import OFFSETS, Snapshots
-    from ansible_collections.kafkaops.groups.plugins.module_utils._audit.engine.spark import spark_session
+def extend(folder: Path, days: int) -> Made:
+    """Write the snapshots of the days before the only one of an output."""
+    (source,) = (folder / "snapshots").iterdir()
+    manifest = json.loads((source / "manifest.json").read_text("utf-8"))
+    last = datetime.datetime.fromisoformat(manifest["taken_at"])
+    tables = {path.name: ds.dataset(path).to_table() for path in source.iterdir() if path.is_dir()}
+    names: dict[str, list[Any]] = {name: tables[name]["group"].to_pylist() for name in ("groups", "offsets")}
+    numbers = {name: [_number(group) for group in groups] for name, groups in names.items()}
 
-    with spark_session(settings(folder), folder) as spark:
-        snapshots = Snapshots(LocalFolder(folder, []), _CLUSTER)
-        known = snapshots.listed()
-        size = snapshots.table(spark, known[-1:], OFFSETS).toArrow().nbytes
-        found = from_snapshots.observe(spark, snapshots, known, size)
-        found.offsets.write.parquet(f"{folder}/found/offsets")
-        found.groups.write.parquet(f"{folder}/found/groups")
+    def add(day: int) -> None:
+        taken_at = last - (days - 1 - day) * _DAY
+        name = f"{taken_at:%Y%m%dT%H%M%SZ}-{day:08x}"
+        for kind, rows in tables.items():
+            target = source.parent / name / kind
+            target.mkdir(parents=True)
+            changed = _replaced(rows, "taken_at", [taken_at] * rows.num_rows)
+            for column, values in _of_day(kind, numbers.get(kind, []), day, days):
+                changed = _replaced(changed, column, values)
+            pq.write_table(changed, target / "part-0.parquet")
+        text = json.dumps({**manifest, "snapshot_id": name, "taken_at": taken_at.isoformat()})
+        (source.parent / name / "manifest.json").write_text(text, "utf-8")
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(add, range(days - 1)))
+    return Made(last, days, sum(path.stat().st_size for path in source.parent.rglob("*.parquet")))
 
 
-def check(folder: str, groups: int, days: int) -> None:
-    """Compare the result with what was generated.
+def _of_day(kind: str, numbers: list[int], day: int, days: int) -> Iterator[tuple[str, list[Any]]]:
+    """The columns of a table that are not those of the last day."""
+    if kind == "offsets":
+        yield "offset", [_offset(number, day, days) for number in numbers]
+    if kind == "groups":
+        used = [number % 10 == _MEMBERS and _turn(number, days) >= day for number in numbers]
+        yield "members", [int(is_used) for is_used in used]
+        yield "state", ["Stable" if is_used else "Empty" for is_used in used]
+
+
+def _replaced(rows: pa.Table, column: str, values: list[Any]) -> pa.Table:
+    at = rows.schema.get_field_index(column)
+    return rows.set_column(at, rows.schema.field(at), pa.array(values, rows.schema.field(at).type))
+
+
+def check(answer: dict[str, Any], groups: int, made: Made) -> None:
+    """Compare the tables, the plan and the result with what was generated.
 
     :raises Wrong: they differ.
     """
-    import pyarrow.parquet as pq
+    from ansible_collections.kafkaops.groups.plugins.module_utils._files import plan as plan_file
 
-    rows = pq.read_table(f"{folder}/found/groups").to_pylist()
-    found = {int(row["group"].rpartition("-")[2]): row for row in rows}
-    for number in range(groups):
-        kind, turn = number % 10, number * 7919 % days
-        # since the first snapshot without members
-        alone = min(turn + 1, days - 1)
-        last = days - 1 if kind < _STOPS else 0 if kind == _NEVER else alone if kind == _MEMBERS else turn
-        idle_since = _NOW - datetime.timedelta(days=days - 1 - last)
-        expected = (idle_since, days - last)
-        if (found[number]["idle_since"], found[number]["snapshots"]) != expected:
-            raise Wrong(f"group {number}: {found[number]}, and not {expected}")
-    offsets = pq.read_table(f"{folder}/found/offsets", columns=["group", "unchanged_since", "snapshots"])
-    if offsets.num_rows != groups * OFFSETS_A_GROUP:
-        raise Wrong(f"{offsets.num_rows} offsets, and not {groups * OFFSETS_A_GROUP}")
-    unchanged = {row["group"]: row["unchanged_since"] for row in rows}
-    for row in offsets.to_pylist()[:: max(1, offsets.num_rows // 10_000)]:
-        if row["unchanged_since"] != unchanged[row["group"]]:
-            raise Wrong(f"an offset: {row}, and not {unchanged[row['group']]}")
+    plan = plan_file.load(answer["plan"], "plan")
+    columns = ["group", "idle_since", "unchanged_since", "snapshots", "stale"]
+    rows = ds.dataset(answer["tables"]["groups"]).to_table(columns).to_pylist()
+    found = {row.pop("group"): row for row in rows}
+    expected = {_name(number): _expected(number, made) for number in range(groups)}
+    for group, row in expected.items():
+        expect(group, found.get(group), row)
+    expect("number of groups", len(rows), groups)
+    stale = {group for group, row in expected.items() if row["stale"]}
+    expect("stale groups", set(answer["stale_groups"]), stale)
+    expect("planned groups", {group.group for group in plan.delete_groups}, stale)
+    expect("planned offsets", sum(len(group.offsets) for group in plan.delete_groups), len(stale) * OFFSETS_A_GROUP)
+    offsets = ds.dataset(answer["tables"]["offsets"]).to_table(["group", "unchanged_since"])
+    expect("number of offsets", offsets.num_rows, groups * OFFSETS_A_GROUP)
+    since = {(row["group"], row["unchanged_since"]) for row in offsets.to_pylist()}
+    expect("offsets", since, {(group, row["unchanged_since"]) for group, row in expected.items()})
 
 
-def measure(part: str, folder: str, *arguments: int) -> Took:
-    """Run a part in a process of its own."""
-    return run(
-        [sys.executable, "-m", "benchmarks.snapshots", "--part", part, folder, *map(str, arguments)], Path(folder)
-    )
+def _expected(number: int, made: Made) -> dict[str, Any]:
+    """The row of a group."""
+    kind, turn, end = number % 10, _turn(number, made.days), made.days - 1
+    changed = end if kind < _STOPS else turn if kind == _STOPS else 0
+    # since the first snapshot without members
+    idle = turn + 1 if kind == _MEMBERS else changed
+    idle_since, unchanged_since = (made.last - (end - day) * _DAY for day in (idle, changed))
+    return {
+        "idle_since": idle_since,
+        "unchanged_since": unchanged_since,
+        # and the one of the audit
+        "snapshots": end - idle + 2,
+        # the audit is later than the snapshot of the last day, by less than a day
+        "stale": made.last - idle_since >= STALE_AFTER,
+    }
 
 
-def page(groups: int, days: int, size: float, written: Took, compared: Took) -> str:
+def measure(groups: int, days: int) -> tuple[Made, Took, float]:
+    """The snapshots, what the audit of them took, and the size of its report in MB."""
+    with tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as name, Cluster.start("single") as cluster:
+        folder = Path(name)
+        create(cluster, groups, days)
+        # with the log of Spark
+        output, answer = folder / "output", folder / "output" / "answer.json"
+        command = [sys.executable, "-m", "benchmarks.snapshots", "--part", cluster.bootstrap, str(output), str(answer)]
+        output.mkdir()
+        run(command, output)
+        made = extend(output, days)
+        print(made, flush=True)
+        took = run(command, output)
+        given = json.loads(answer.read_text("utf-8"))
+        check(given, groups, made)
+        return made, took, os.path.getsize(given["report"]) / 1e6
+
+
+def page(groups: int, made: Made, took: Took, report: float) -> str:
     """The result as Markdown."""
-    number = groups * OFFSETS_A_GROUP * days
-    machine = f"{os.cpu_count()} cores ({platform.machine()}, Python {platform.python_version()})"
+    number = groups * OFFSETS_A_GROUP * made.days
+    machine = (
+        f"{os.cpu_count()} cores ({platform.machine()}, Python {platform.python_version()}, Kafka {DEFAULT_VERSION})"
+    )
+    memory = [f"{size:.0f} MB" for size in (took.driver, took.java, took.workers)]
     rows = [
-        ["", "time", "driver, Python", "driver, Java"],
-        *(
-            [name, f"{took.seconds:.0f} s", f"{took.driver:.0f} MB", f"{took.java:.0f} MB"]
-            for name, took in (("generate and write the snapshots", written), ("compare the snapshots", compared))
-        ),
+        ["", "time", "driver, Python", "driver, Java", "Python workers", "report"],
+        ["audit of the snapshots", f"{took.seconds:.0f} s", *memory, f"{report:.1f} MB"],
     ]
     return (
-        f"{days} daily snapshots of {groups:,} groups with {OFFSETS_A_GROUP} committed offsets each: {number:,} "
-        f"offsets in {size / 1e6:,.0f} MB. On {machine}, with the start of Java and Spark; peaks of memory. "
-        "Since when each group is idle is compared with what was generated.\n\n" + table(rows)
+        f"{made.days} daily snapshots of {groups:,} groups with {OFFSETS_A_GROUP} committed offsets each: {number:,} "
+        f"offsets in {made.size / 1e6:,.0f} MB. On {machine}, with the start of Java and Spark; peaks of memory. "
+        "Tables and plan are compared with what was generated.\n\n" + table(rows)
     )
 
 
@@ -168,25 +212,15 @@ def main() -> None:
     parser.add_argument("--groups", type=int, default=GROUPS)
     parser.add_argument("--days", type=int, default=DAYS)
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
-    parser.add_argument("--part", nargs="+", help=argparse.SUPPRESS)
+    parser.add_argument("--part", nargs=3, metavar=("BOOTSTRAP", "OUTPUT", "ANSWER"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.part:
-        part, folder, *numbers = given.part
-        if part == "judge":
-            judge(folder)
-        else:
-            Path(folder, "size.json").write_text(json.dumps(write(folder, *map(int, numbers))), "utf-8")
+        bootstrap, output, answer = given.part
+        options = {"source": "snapshots", "stale_after": f"{STALE_AFTER.days}d", "keep_snapshots_for": "1000d"}
+        Path(answer).write_text(json.dumps(audit(bootstrap, output, **options)), "utf-8")
         return
     install()
-    with tempfile.TemporaryDirectory(prefix="kafkaops-bench-") as folder:
-        written = measure("generate", folder, given.groups, given.days)
-        print(written, flush=True)
-        compared = measure("judge", folder)
-        print(compared, flush=True)
-        check(folder, given.groups, given.days)
-        text = page(
-            given.groups, given.days, json.loads(Path(folder, "size.json").read_text("utf-8")), written, compared
-        )
+    text = page(given.groups, *measure(given.groups, given.days))
     print(text)
     if given.write:
         replace_section("snapshots", text)

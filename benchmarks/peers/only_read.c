@@ -24,7 +24,7 @@ typedef struct {
     int64_t offset;
     void *private;
 } message;
-enum { CONSUMER = 1, OK = 0, END_OF_PARTITION = -191, BATCH = 10000, TIMEOUT_MS = 1000 };
+enum { CONSUMER = 1, OK = 0, END_OF_PARTITION = -191, BATCH = 10000, TIMEOUT_MS = 20 };
 
 void *rd_kafka_conf_new(void);
 int rd_kafka_conf_set(void *conf, const char *name, const char *value, char *why, size_t size);
