@@ -113,6 +113,11 @@ def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="session")
 def sanity_home() -> Path:
     """A home folder for ansible-test, kept between runs, that needs nothing but a package index.
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import ansible_runner
 import pytest
+from jinja2 import StrictUndefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from tests.live.playbook import Play, read
 from tests.support import awx
@@ -30,6 +32,8 @@ CREATED = [
 ]
 #: What the templates of the workflow hold.
 FIXED = ("cleanup_apply", "cleanup_require_plan")
+#: All that AWX passes to the message of an approval (WorkflowApproval.context): another name empties the message.
+APPROVAL = dict.fromkeys(("approval_status", "approval_node_name", "workflow_url", "job_metadata"), "a value")
 GIVEN: dict[str, Any] = {
     "awx_setup_image": "registry.example.com/kafkaops-ee:1",
     "awx_setup_output": "/data/audit",
@@ -117,22 +121,31 @@ def done(empty: Setup) -> Setup:
 )
 def test_it_is_refused(empty: Setup, variables: dict[str, Any], installed: bool, words: str) -> None:
     refused = empty.run(collections=(awx.collections(),) if installed else (), **variables)
-    assert (refused.code, refused.words, empty.store.changes) == (2, words, 0)
+    assert (refused.code, refused.words, empty.store.changes) == (2, words, [])
 
 
 def test_check_mode_creates_nothing(empty: Setup) -> None:
     predicted = empty.run(check=True, collections=(awx.collections(),))
-    assert (predicted.code, predicted.words, empty.store.changes) == (0, "", 0)
+    assert (predicted.code, predicted.words, empty.store.changes) == (0, "", [])
     # what no_log hides does not say whether it changes something
     assert predicted.changed == CREATED
     assert "credential type, execution environment" in predicted.tasks["Explain the limits of check mode"]["msg"]
 
 
 def test_a_second_run_predicts_no_changes(done: Setup) -> None:
-    before = done.store.changes
+    before = [*done.store.changes]
     again = done.run(check=True, collections=(awx.collections(),), awx_setup_notifications=[])
     assert (again.code, again.words, again.changed, done.store.changes) == (0, "", [], before)
     assert "Explain the limits of check mode" not in again.tasks
+
+
+def test_a_second_run_sends_only_the_notification_templates_again(done: Setup) -> None:
+    """Whose secrets it cannot compare."""
+    before = len(done.store.changes)
+    again = done.run(collections=(awx.collections(),))
+    # what no_log hides does not say whether it changed something
+    assert (again.code, again.words, again.changed) == (0, "", [])
+    assert done.store.changes[before:] == ["PATCH notification_templates"]
 
 
 def test_definitions_are_those_of_the_collection(done: Setup) -> None:
@@ -200,7 +213,11 @@ def test_notifications_are_sent_for_their_events(done: Setup) -> None:
     chat = f"{NAME}: chat"
     sent = done.store.named("notification_templates")[chat]
     assert sent["notification_configuration"] == {"channels": ["kafka"], "token": TOKEN}
-    assert "{{ job.artifacts.kafka_message" in sent["messages"]["success"]["message"]
+    for event in ("success", "error"):
+        assert "{{ job.artifacts.kafka_message" in sent["messages"][event]["message"]
+    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined)
+    for approval in sent["messages"]["workflow_approval"].values():
+        assert environment.from_string(approval["message"]).render(APPROVAL)
     assert done.store.links("workflow_job_templates", NAME, "notification_templates_approvals") == [chat]
     for name in done.store.named("job_templates"):
         assert done.store.links("job_templates", name, "notification_templates_error") == [chat]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import aims, check, document, figures, large, one_task, tables
+from benchmarks import aims, check, document, figures, large, one_task, tables, whole_tasks
 from benchmarks.check import Limit
 from benchmarks.field import Call, Peer
 from benchmarks.measure import Command, Took
@@ -159,11 +159,33 @@ def test_the_lag_of_all_groups_is_compared_with_their_list(lag: float, verdict: 
         for read, seconds in (("list", 10.0), ("lag", lag))
         for kind in ("module", "playbook")
     }
-    text = large.page(100_000, 10_000, taken, {"full": (2_000_000, 2_001_000), "problems": (2_000, 4_000)})
+    jobs = {"full": large.Event(2_000_000, 2_001_000, [3.0, 2.0, 9.0]), "problems": large.Event(2_000, 4_000, [1.0])}
+    text = large.page(100_000, 10_000, taken, jobs)
     assert "| list the states | 10.0 | 5.0 | 300 MB | 10.0 | 5.0 | 400 MB |" in text
-    assert "| full | 2,000.0 kB | 2,001.0 kB | stored without results |" in text
-    assert "| problems | 2.0 kB | 4.0 kB |  |" in text
+    assert "| full | 2,000.0 kB | 2,001.0 kB | 3.00 s | stored without results |" in text
+    assert "| problems | 2.0 kB | 4.0 kB | 1.00 s |  |" in text
     assert f"for ansible-playbook: {verdict}." in text
+
+
+def test_a_whole_playbook_is_compared_with_the_tool_of_kafka() -> None:
+    listed = result(
+        DELETE._replace(operation="list"), ping=[1.0], task=[1.5], module=[0.3], kafka_consumer_groups=[2.0]
+    )
+    deleted = result(
+        task=[9.0],
+        task_problems=[3.0],
+        module=[9.0],
+        module_problems=[1.0],
+        kafka_consumer_groups=[2.0],
+        ours=[1.6],
+        kadm=[1.0],
+    )
+    failed = result(DELETE._replace(operation="backup"), kafka_consumer_groups=[2.0])
+    text = whole_tasks.page([listed, deleted, failed], 10_000)
+    assert "| list all groups | 2.00 | 1.50 | 0.75 | reached | 0.300 | 1.00 |" in text
+    assert "| delete the groups | 2.00 | 3.00 | 1.50 | **missed** | 1.00 | 1.00 |" in text
+    assert "then delete the groups |  |  |  | failed |  |  |" in text
+    assert "1.60 times as long as with kadm; the aim is at most 1.5 times: **missed**." in text
 
 
 def test_results_are_read_as_they_were_written(tmp_path: Path) -> None:
@@ -190,6 +212,7 @@ def test_a_section_of_the_page_is_replaced(tmp_path: Path, monkeypatch: pytest.M
     [
         ("one-task", document.PAGE),
         ("in-short", document.PAGE),
+        ("whole-tasks", document.PAGE),
         ("large", document.PAGE),
         ("share-groups", document.PAGE),
         ("audit", document.PAGE),

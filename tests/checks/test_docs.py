@@ -19,12 +19,11 @@ import pytest
 import yaml
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka import errors
 from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.rpc import offset_commit, offset_fetch
-from playwright.sync_api import sync_playwright
 
 from tests.checks.conftest import run
 from tests.checks.examples import GUIDES, PLAYBOOKS, ROLES, TEXTS
-from tests.live.test_report_browser import ARGS, CHROMIUM, PATIENCE_MS
 from tests.support import docsite, jars
+from tests.support.browser import PATIENCE_MS, chromium
 from tests.support.collection import CHECKOUT
 from tests.support.event_source import RULEBOOKS, SOURCE
 from tests.support.modules import MODULES
@@ -143,8 +142,7 @@ def test_links_to_other_sites_are_well_formed(pages: dict[Path, Page]) -> None:
 def test_every_page_fits_the_screen(site: Path, pages: dict[Path, Page]) -> None:
     """Of a phone and of a desk; and it asks for nothing but its own files, and complains about nothing."""
     strange: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGS)
+    with chromium() as browser:
         shown = browser.new_page()
         shown.set_default_timeout(PATIENCE_MS)
         shown.on("request", lambda request: strange.append(request.url) if site.as_uri() not in request.url else None)
@@ -156,7 +154,6 @@ def test_every_page_fits_the_screen(site: Path, pages: dict[Path, Page]) -> None
                 shown.goto(path.as_uri())
                 if shown.evaluate(WIDTH) > width:
                     strange.append(f"{path.name} is wider than {width}")
-        browser.close()
     assert strange == []
 
 

@@ -66,6 +66,9 @@ def test_the_pods_of_the_guide() -> None:
     pod, container = rendered({"spark.master": given["master"], **started, **conf})
     environment = {each["name"]: each.get("value") for each in container["env"]}
     assert pod["metadata"]["labels"]["spark-role"] == "executor"
+    # the account of a driver is that of its pod or kubeconfig in client mode
+    assert "spark.kubernetes.authenticate.driver.serviceAccountName" not in conf
+    assert pod["spec"]["serviceAccountName"] == "kafka-audit"
     assert container["image"] == conf["spark.kubernetes.container.image"]
     assert environment["SPARK_DRIVER_URL"].endswith(f"@{conf['spark.driver.host']}:{PORT}")
     # the folder of the output is the same for all

@@ -34,6 +34,7 @@ from tests.live.test_awx import Template
 from tests.support import commits, coordinators, msk, topics, truth
 from tests.support.broker import Cluster
 from tests.support.event_source import load
+from tests.support.spark import COMPILED
 
 pytestmark = pytest.mark.live
 
@@ -208,6 +209,32 @@ def test_an_audit_reads(world: Doors, kerberos: Callable[..., None], way: str, t
         for batch in scan.scan(access, wanted.topic, split, wanted.deadline):
             groups |= set(batch.column("group").to_pylist())
     assert f"{TOPIC}-{way}-info" in groups
+
+
+@pytest.mark.parametrize("way", ["SASL_SSL-GSSAPI", "SASL_SSL-client-credentials"])
+def test_a_whole_audit_of_snapshots(world: Doors, kerberos: Callable[..., None], way: str, tmp_path: Path) -> None:
+    """The module, the process of Spark, and a plan, which the same user applies."""
+    listener, make = WAYS[way]
+    group, address = f"{TOPIC}-{way}-snapshots", world.cluster.listeners[listener]
+    commits.commit(world.cluster.client(), group, {(TOPIC, 0): (1, "", -1)})
+    kerberos()
+    given: dict[str, Any] = {
+        "source": "snapshots",
+        "include": [group],
+        "stale_after": "1s",
+        "min_snapshots": 2,
+        "timeout": 600,
+    }
+    audits = [
+        ansible("consumer_offsets_audit", address, output=str(tmp_path), spark_conf=COMPILED, **given, **make(world))
+        for _number in range(2)
+    ]
+    assert [audit["rc"] for audit in audits] == [0, 0], audits
+    assert [audit["stale_groups"] for audit in audits] == [[], [group]]
+    plan = {"plan": audits[-1]["plan"], "backup": str(tmp_path / "backup.json")}
+    applied = run("consumer_group", address, connect=make(world), **plan)
+    assert ([item.target.group for item in applied.items if item.changed], applied.errors) == ([group], {})
+    assert group not in truth.groups(world.cluster.client())
 
 
 def oauth(**options: Any) -> Make:

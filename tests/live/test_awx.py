@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +30,10 @@ from jinja2 import StrictUndefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from tests.checks import examples
+from tests.checks.test_awx_setup import NAME, Setup
 from tests.live.playbook import Play, read
 from tests.live.test_secrets import found, found_in_files
-from tests.support import commits, topics, truth
+from tests.support import awx, commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.ca import KEY_PASSWORD
 from tests.support.collection import CHECKOUT, install
@@ -176,13 +177,18 @@ class Template:
         answers: Mapping[str, Any],
         *,
         own: Mapping[str, Any] | None = None,
+        survey: list[dict[str, Any]] | None = None,
+        hosts: Mapping[str, Any] | None = None,
     ) -> Play:
         """Answer a survey, the rest by its defaults, run the playbook, and search all that is left for secrets.
 
         A survey does not ask for what the template holds (`own`), as those of awx_setup do not. A playbook that is not
-        of the collection has a survey of its own, of which `answers` are all answers.
+        of the collection has a survey of its own, of which `answers` are all answers. `hosts` are those of the
+        inventory, with their variables.
         """
-        given = self._answered(playbook, answers) if isinstance(playbook, str) else dict(answers)
+        if survey is None and isinstance(playbook, str):
+            survey = SURVEYS[playbook]["spec"]
+        given = dict(answers) if survey is None else self._answered(survey, answers)
         given = {name: value for name, value in given.items() if name not in (own or {})}
         private = self.folder / f"job-{time.monotonic_ns()}"
         (private / "env").mkdir(parents=True)
@@ -193,7 +199,7 @@ class Template:
             playbook=f"kafkaops.groups.{playbook}" if isinstance(playbook, str) else playbook,
             envvars=environment,
             cmdline=" ".join(arguments),
-            inventory=self._inventory(private, own or {}),
+            inventory={"all": {"hosts": hosts}} if hosts else self._inventory(private, own or {}),
             # as AWX does, so that no file holds them
             suppress_env_files=True,
             verbosity=4,
@@ -203,9 +209,30 @@ class Template:
         self._search(private / "artifacts")
         return play
 
+    def launch_created(
+        self,
+        store: awx.Store,
+        created: Mapping[str, Any],
+        answers: Mapping[str, Any] | None = None,
+        before: Play | None = None,
+        playbook: list[dict[str, Any]] | None = None,
+    ) -> Play:
+        """Launch a job template that awx_setup has created: with its variables, its survey and its inventory.
+
+        As in a workflow, what the job before passed on overrides the variables of the template. `playbook` is one of
+        somebody's own project.
+        """
+        return self.launch(
+            playbook or Path(created["playbook"]).stem,
+            answers or {},
+            own={**json.loads(created["extra_vars"]), **(before.artifacts if before else {})},
+            survey=created.get("survey", {"spec": []})["spec"],
+            hosts={name: json.loads(host["variables"]) for name, host in store.named("hosts").items()},
+        )
+
     @staticmethod
-    def _answered(playbook: str, answers: Mapping[str, Any]) -> dict[str, Any]:
-        questions = {question["variable"]: question for question in SURVEYS[playbook]["spec"]}
+    def _answered(survey: list[dict[str, Any]], answers: Mapping[str, Any]) -> dict[str, Any]:
+        questions = {question["variable"]: question for question in survey}
         assert answers.keys() <= questions.keys()
         given = {name: question["default"] for name, question in questions.items()} | dict(answers)
         # an integer that was not filled in is not sent
@@ -303,20 +330,62 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def refuse_approval(template: Template, before: Play, own: Mapping[str, Any], words: str) -> None:
-    """The last job of a workflow with a plan that nobody approved as it is: it deletes nothing."""
-    refused = template.launch("cleanup", {"cleanup_max_share": 100}, own={**own, **before.artifacts})
-    assert (refused.code, refused.changed, refused.artifacts) == (2, [], {})
-    assert words in refused.words
-    assert refused.words.endswith("Nothing was changed.")
+class Created:
+    """What awx_setup has created, and jobs of it."""
+
+    def __init__(self, store: awx.Store, template: Template) -> None:
+        self.store = store
+        self.template = template
+
+    def job(self, name: str, answers: Mapping[str, Any] | None = None) -> Play:
+        """Launch a job template and answer its survey."""
+        return self.template.launch_created(self.store, self.store.named("job_templates")[f"{NAME}: {name}"], answers)
+
+    def node(self, name: str, before: Play | None = None, playbook: list[dict[str, Any]] | None = None) -> Play:
+        """Run a node of the workflow, after the node before it."""
+        node = self.store.named("workflow_job_template_nodes")[name]
+        created = self.store.objects["job_templates"][node["unified_job_template"]]
+        return self.template.launch_created(self.store, created, before=before, playbook=playbook)
+
+    def refuse(self, before: Play, words: str) -> None:
+        """Run the last job of a workflow with a plan that nobody approved as it is: it deletes nothing."""
+        refused = self.node("cleanup", before)
+        assert (refused.code, refused.changed, refused.artifacts) == (2, [], {})
+        assert words in refused.words
+        assert refused.words.endswith("Nothing was changed.")
 
 
-def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, left: Path) -> None:
-    """A workflow that audits and lists, a person who approves, and a workflow that deletes, notifies and reports."""
+@pytest.fixture(scope="module")
+def created(by_password: Template, left: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Created]:
+    chosen = {"include": "awx-old-*\nawx-busy", "stale_after": "1s"}
+    with awx.Store(organizations=["Default"], credentials=["kafka"]) as store:
+        done = Setup(store, tmp_path_factory.mktemp("setup")).run(
+            collections=(awx.collections(),),
+            awx_setup_output=str(left / "audit"),
+            awx_setup_backup_folder=str(left / "backups"),
+            awx_setup_credentials=["kafka"],
+            awx_setup_kafka_host="",
+            awx_setup_playbooks=["audit", "restore"],
+            awx_setup_variables={
+                "audit": {f"audit_{name}": value for name, value in chosen.items()},
+                "cleanup": {
+                    **{f"cleanup_{name}": value for name, value in chosen.items()},
+                    # all that the audit judged is stale
+                    "cleanup_max_share": 100,
+                    "cleanup_require_approval": True,
+                },
+            },
+            awx_setup_notifications=[],
+        )
+        assert (done.code, done.words) == (0, "")
+        yield Created(store, by_password)
+
+
+def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, created: Created, left: Path) -> None:
+    """What awx_setup creates: audit and list, ask a person, delete, notify, report, and restore."""
     client = secured.client()
     before = truth.offsets(client, "awx-old-1")
-    own: dict[str, Any] = {"audit_output": str(left / "audit"), "audit_include": "awx-old-*\nawx-busy"}
-    audited = by_password.launch("audit", {"audit_stale_after": "1s"}, own=own)
+    audited = created.job("audit")
     assert (audited.code, audited.changed) == (0, [])
     assert audited.tasks["Audit"]["stale_groups"] == ["awx-busy", "awx-old-1", "awx-old-2"]
     assert audited.artifacts["kafka_summary"] == {
@@ -329,20 +398,11 @@ def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, 
     message = "3 groups are stale, 3 of them can be deleted. What is new is not known."
     assert audited.artifacts["kafka_message"] == message
 
-    # what the templates of the workflow hold, as awx_setup makes them
-    fixed: dict[str, Any] = {
-        "cleanup_output": str(left / "audit"),
-        "cleanup_backup_folder": str(left / "backups"),
-        "cleanup_require_approval": True,
-    }
-    # all that the audit judged is stale
-    answers: dict[str, Any] = {"cleanup_max_share": 100}
-    shown = by_password.launch("cleanup", answers, own={**fixed, "cleanup_plan": audited.tasks["Audit"]["plan"]})
+    shown = created.node("audit")
     assert (shown.code, shown.changed, list(shown.passed_on)) == (0, [], ["cleanup_plan"])
     assert shown.artifacts["cleanup_plan"].endswith("Z-plan.json")
     assert "approve it with the module plan_approval" in shown.tasks["Explain how to apply the plan"]["msg"]
-    deleting = {**fixed, "cleanup_apply": True}
-    refuse_approval(by_password, shown, deleting, f"{shown.artifacts['cleanup_plan']} is not approved")
+    created.refuse(shown, f"{shown.artifacts['cleanup_plan']} is not approved")
 
     # a job of the person's own workflow, with the variables that AWX adds
     launched = {"awx_user_name": "alice", "awx_job_id": 4711}
@@ -357,29 +417,31 @@ def test_the_audit_and_what_follows_it(secured: Cluster, by_password: Template, 
     document["delete_groups"].append({**document["delete_groups"][0], "group": "awx-old-2"})
     edited.write_text(json.dumps(document), encoding="utf-8")
     forged = approved._replace(artifacts={"cleanup_plan": str(edited)})
-    refuse_approval(by_password, forged, deleting, " is not the plan that alice approved at ")
+    created.refuse(forged, " is not the plan that alice approved at ")
     assert {"awx-busy", "awx-old-1", "awx-old-2"} <= truth.groups(client).keys()
     assert [*(left / "backups").iterdir()] == []
 
     commits.commit(client, "awx-busy", {(ORDERS, 0): (4, "", 1)})
-    done = by_password.launch(NOTIFYING, {"cleanup_max_share": 100}, own={**deleting, **approved.artifacts})
+    done = created.node("cleanup", approved, NOTIFYING)
     # the job failed, after it had deleted all that was approved, and nothing else
     assert (done.code, done.changed) == (2, ["Delete the groups"])
     assert "Connection refused" in done.tasks["Notify"]["msg"]
-    assert {
-        (item["group"], item["action"], item["changed"]) for item in done.tasks["Delete the groups"]["results"]
-    } == {("awx-old-1", "delete_group", True)}
+    # the event has no item for a deleted group
+    assert (done.tasks["Delete the groups"]["results"], done.tasks["Delete the groups"]["summary"]["changed"]) == (
+        [],
+        1,
+    )
     assert done.tasks["Report"]["msg"][1].startswith(f"Plan: {plan} (approved by alice at ")
     assert done.artifacts["kafka_summary"]["deleted_groups"] == 1
     assert any(line.startswith("Skipped: awx-busy") for line in done.tasks["Show stale groups and offsets"]["msg"])
     assert truth.groups(client).keys() & {"awx-old-1", "awx-old-2", "awx-busy"} == {"awx-busy", "awx-old-2"}
 
     # the node that reports runs always, and gets what the failed job passed on
-    reported = by_password.launch("audit", {"audit_stale_after": "1s"}, own={**own, **done.artifacts})
+    reported = created.node("report", done)
     assert (reported.code, reported.changed) == (0, [])
     assert reported.tasks["Audit"]["stale_groups"] == ["awx-busy", "awx-old-2"]
 
-    back = by_password.launch("restore", {"restore_from": "\n".join(done.artifacts["restore_from"])})
+    back = created.job("restore", {"restore_from": "\n".join(done.artifacts["restore_from"])})
     (restored,) = back.tasks["Restore committed offsets"]["results"]
     assert [(item["group"], item["changed"]) for item in restored["results"]] == [("awx-old-1", True)]
     assert truth.offsets(client, "awx-old-1") == before == {(ORDERS, 0): NOTE}

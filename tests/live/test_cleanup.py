@@ -31,6 +31,7 @@ from tests.live.test_plan import OFFSET_FETCH
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.consumers import Consumer, Member
+from tests.support.modules import answer
 
 #: Ten groups that nobody uses.
 TEN = [f"ten-{number}" for number in range(10)]
@@ -396,19 +397,20 @@ def test_a_task_that_is_killed_half_way_is_undone_by_the_command_that_is_printed
 
 
 def kill_module() -> None:
-    """Kill the module that a run of this process has started."""
+    """Kill the module that a run of this process has started: the second fork below the Python that the runs share.
+
+    What has started it would end it too, but only after it may have returned.
+    """
     listed = subprocess.run(["ps", "-eww", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
     rows = [line.split(maxsplit=2) for line in listed.splitlines()]
-    family, size = {str(os.getpid())}, 0
-    while len(family) > size:
-        size = len(family)
-        family |= {pid for pid, parent, _args in rows if parent in family}
-    modules = [int(pid) for pid, _parent, args in rows if pid in family and "/interpreter/client.py" in args]
-    assert modules
-    for pid in modules:
+    found = {str(os.getpid())}
+    for _generation in ("interpreter", "fork", "module"):
+        found = {pid for pid, parent, args in rows if parent in found and "/interpreter/server.py" in args}
+    assert found
+    for pid in found:
         # one of the task before may have just ended
         with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+            os.kill(int(pid), signal.SIGKILL)
 
 
 def test_what_came_back_to_life_is_left_alone_and_a_failure_in_the_middle_is_told(world: World, member: Member) -> None:
@@ -481,14 +483,27 @@ def test_a_plan_with_nothing_in_it_is_handed_on_too(world: World, tmp_path: Path
 def test_old_plans_and_reports_are_removed_and_nothing_else(world: World, tmp_path: Path) -> None:
     plan = world.plan.read_bytes()
     report = next(world.audit.glob("*Z-report.html")).read_bytes()
+    said = answer(
+        "plan_approval", {"plan": str(world.plan), "approved_by": "alice", "dest": str(tmp_path / "approved")}
+    )
+    assert not said.get("failed"), said
+    approved = (tmp_path / "approved").read_bytes()
     for name, content, days in (
         ("20260101T020000.000000Z-plan.json", plan, 31),
         ("20260101T020000.000000Z-report.html", report, 31),
         ("20260102T020000.000000Z-plan.json", json.dumps(json.loads(plan)).encode(), 31),
         ("20260130T020000.000000Z-plan.json", plan, 29),
+        # of the guides on AWX and on clean-up
+        ("20260101T020000.000000Z-plan-approved-4711.json", approved, 31),
+        ("20260102T020000.000000Z-plan-approved.json", approved, 31),
+        ("20260130T020000.000000Z-plan-approved-4712.json", approved, 29),
         # of somebody else: by the content, or by the name
         ("20260101T030000.000000Z-plan.json", b'{"format": "mine"}', 31),
         ("20260101T030000.000000Z-report.html", b"<title>Holidays</title>", 31),
+        ("20260101T030000.000000Z-plan-approved-4711.json", b'{"format": "mine"}', 31),
+        ("20260101T020000.000000Z-plan-approved-evidence.json", plan, 31),
+        ("20260101T020000.000000Z-plan-edited.json", plan, 31),
+        ("20260101T020000.000000Z-plan-approved-4711.json.bak", plan, 31),
         ("20260101T020000.000000Z-plan.json.bak", plan, 31),
         ("plan.json", plan, 31),
         ("20260101T020000.000000Z-groups.json", plan, 31),
@@ -515,6 +530,8 @@ def test_old_plans_and_reports_are_removed_and_nothing_else(world: World, tmp_pa
         "20260101T020000.000000Z-plan.json",
         "20260101T020000.000000Z-report.html",
         "20260102T020000.000000Z-plan.json",
+        "20260101T020000.000000Z-plan-approved-4711.json",
+        "20260102T020000.000000Z-plan-approved.json",
     }
     assert world.plan.read_bytes() == plan
 

@@ -102,7 +102,7 @@ ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/docsite/rst/awx.rst", "Approve a plan"): "tests/live/test_awx.py runs it as a job of AWX",
     ("docs/docsite/rst/deploy.rst", "Deploy a consumer"): "tests/live/test_wait.py runs it with an application",
     ("docs/docsite/rst/deploy.rst", "Wait up to 10 minutes until the new version has caught up"): (
-        "needs an application: tests/live/test_wait.py"
+        "tests/live/test_wait.py runs it with an application"
     ),
     ("docs/docsite/rst/events.rst", "notify.yml"): RULEBOOK,
     ("docs/docsite/rst/events.rst", "audit.yml"): RULEBOOK,

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.live import task
 from tests.live.playbook import Play, play, play_role, shell
 from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
@@ -232,3 +233,13 @@ def test_the_other_roles_of_several_hosts(cluster: Cluster, tmp_path: Path) -> N
     done = run("cleanup", {**folders, "cleanup_plan": str(tmp_path / "none.json")})
     assert (done.code, done.hosts["Find the plan"]) == (2, ["a"])
     assert "none.json is not a readable file" in done.words
+    # fail on the first host
+    done = run("audit", {"audit_output": str(tmp_path / "audit"), "audit_read_rate": 0})
+    assert (done.code, done.hosts["Audit"]) == (2, ["a"])
+    saved = str(tmp_path / "saved.json")
+    assert task.run("consumer_group", cluster.bootstrap, names=["site-1-a"], backup=saved).changed
+    before = state(cluster)
+    done = run("restore", {"restore_from": saved})
+    assert (done.code, done.words, done.hosts["Check which offsets would be set"]) == (0, "", ["a"])
+    assert state(cluster) != before
+    assert "site-1-a" in truth.groups(cluster.bootstrap)

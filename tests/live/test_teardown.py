@@ -101,6 +101,15 @@ def test_refused(refused: dict[str, Play], row: str) -> None:
     assert re.search(REFUSED[row][1], done.words)
 
 
+def test_by_default_half_of_the_groups_is_the_limit(cluster: Cluster, world: None) -> None:
+    before = state(cluster)
+    groups = sorted(truth.groups(cluster.bootstrap))
+    most = {name: value for name, value in VARIABLES.items() if name != "teardown_max_share"}
+    done = play("teardown", cluster.bootstrap, most | {"teardown_groups": groups[: len(groups) // 2 + 1]})
+    assert (done.code, state(cluster)) == (2, before)
+    assert re.search(r"teardown_max_share is 50, but the patterns match \d+ of the \d+ groups \(", done.words)
+
+
 def test_the_share_is_of_groups_and_of_topics(cluster: Cluster, world: None) -> None:
     """Whichever is over; half of the cluster is too much unless it is allowed."""
     for number in range(12):

@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -17,13 +19,16 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.kafkaops.groups.plugins.module_utils._errors import ConditionsNotMet
+from confluent_kafka import Producer
 
 from tests.checks import examples
 from tests.live.playbook import play, play_tasks
 from tests.live.task import Outcome, run
-from tests.support import commits, topics
+from tests.support import commits, topics, truth
 from tests.support.broker import Cluster
+from tests.support.clients import Client, properties
 from tests.support.consumers import Consumer
+from tests.support.process import Process
 
 pytestmark = pytest.mark.live
 
@@ -103,36 +108,119 @@ def test_a_pattern_without_groups_is_drained_and_not_ready(bootstrap: str) -> No
     assert "no group matches" in outcome.warnings[0]
 
 
-def test_the_playbook_of_the_guide(cluster: Cluster, bootstrap: str, tmp_path: Path) -> None:
-    """The service of the guide is a consumer; to start and stop it are commands."""
-    (guide,) = [
-        block for block in examples.blocks() if block.file.endswith("/deploy.rst") and "deploy_group:" in block.text
-    ]
-    group, backup = "wait-deployed", tmp_path / "backup.json"
-    topics.create(cluster.client(), "wait-deploy", records=300)
-    commits.commit(cluster.client(), group, {("wait-deploy", 0): (300, "", -1)})
-    program = (
-        "import sys, time; from confluent_kafka import Consumer; "
-        f"c = Consumer({{'bootstrap.servers': {bootstrap!r}, 'group.id': {group!r}, 'auto.commit.interval.ms': 500}}); "
-        "c.subscribe(['wait-deploy']); end = time.monotonic() + 60\n"
-        "while time.monotonic() < end: c.poll(0.2)\n"
-        "c.close()"
-    )
-    script = tmp_path / "service.py"
-    script.write_text(program, encoding="utf-8")
-    start = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))} >/dev/null 2>&1 & echo $! >{tmp_path}/pid"
-    with Consumer(cluster.client(), group, ["wait-deploy"]) as old:
+#: The application of the guide: it processes up to LIMIT records, writes their offsets, and stops cleanly on SIGTERM.
+SERVICE = """
+import signal, sys, time
+from confluent_kafka import Consumer
+bootstrap, group, topic, path, limit = sys.argv[1:]
+stopped = []
+signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
+consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": group, "auto.commit.interval.ms": 500})
+consumer.subscribe([topic])
+processed, end = 0, time.monotonic() + 300
+with open(path, "w", buffering=1) as output:
+    while not stopped and time.monotonic() < end:
+        record = consumer.poll(0.1)
+        if record is not None and not record.error():
+            print(record.offset(), file=output)
+            processed += 1
+            if processed == int(limit):
+                consumer.pause(consumer.assignment())
+consumer.close()
+"""
+OLD_RECORDS, PROCESSED, RECORDS = 200, 250, 300
+RESET = "Back up the offsets, and read again what came in the last two hours"
+
+
+def produce(client: Client, topic: str) -> None:
+    """Create the topic with records of three hours ago, and records of now."""
+    topics.create(client, topic)
+    producer = Producer(properties(client))
+    for _ in range(OLD_RECORDS):
+        producer.produce(topic, b"old", partition=0, timestamp=int((time.time() - 3 * 3600) * 1000))
+    assert producer.flush(30) == 0
+    topics.produce(client, topic, RECORDS - OLD_RECORDS)
+
+
+def processed(path: Path, count: int) -> list[int]:
+    """The offsets of the records that a service has processed, once there are this many."""
+    deadline = time.monotonic() + 90
+    while not path.exists() or len(path.read_text(encoding="ascii").splitlines()) < count:
+        assert time.monotonic() < deadline, path
+        time.sleep(0.1)
+    return [int(line) for line in path.read_text(encoding="ascii").splitlines()]
+
+
+def guide(words: str) -> Any:
+    """The example of the guide that contains these words."""
+    (found,) = [block for block in examples.blocks() if block.file.endswith("/deploy.rst") and words in block.text]
+    return yaml.safe_load(found.text)
+
+
+@pytest.mark.parametrize(
+    ("reset", "begins"),
+    [pytest.param(True, OLD_RECORDS, id="again"), pytest.param(False, PROCESSED, id="continues")],
+)
+def test_the_playbook_of_the_guide(cluster: Cluster, bootstrap: str, tmp_path: Path, reset: bool, begins: int) -> None:
+    """No record is lost, and none is processed again but those of the last two hours, if the third task is there."""
+    client, name = cluster.client(), f"wait-deployed-{reset}"
+    produce(client, name)
+    commits.commit(client, name, {(name, 0): (0, "", -1)})
+    (tmp_path / "service.py").write_text(SERVICE, encoding="utf-8")
+    service = [sys.executable, str(tmp_path / "service.py"), bootstrap, name, name]
+    old, new, backup = tmp_path / "old", tmp_path / "new", tmp_path / "backup.json"
+    playbook = guide("deploy_group:")
+    if not reset:
+        playbook[0]["tasks"] = [task for task in playbook[0]["tasks"] if task["name"] != RESET]
+    start = f"{shlex.join([*service, str(new), str(RECORDS)])} >/dev/null 2>&1 & echo $! >{tmp_path}/pid"
+    first = Process([*service, str(old), str(PROCESSED)], tmp_path / "old.log")
+    try:
+        assert processed(old, PROCESSED) == [*range(PROCESSED)]
         variables = {
-            "deploy_group": group,
-            "deploy_topic": "wait-deploy",
-            "deploy_stop": ["kill", "-TERM", str(old.pid)],
+            "deploy_group": name,
+            "deploy_topic": name,
+            "deploy_stop": ["kill", "-TERM", str(first.pid)],
             "deploy_start": ["sh", "-c", start],
             "deploy_backup": str(backup),
         }
-        ran = play(yaml.safe_load(guide.text), bootstrap, variables)
-        os.kill(int((tmp_path / "pid").read_text(encoding="utf-8")), signal.SIGKILL)
-    assert ran.code == 0, ran.words
-    assert "Back up the offsets, and read again what came in the last two hours" in ran.changed
-    assert backup.is_file()
+        ran = play(playbook, bootstrap, variables)
+        assert ran.code == 0, ran.words
+        read = processed(new, RECORDS - begins)
+        os.kill(int((tmp_path / "pid").read_text(encoding="utf-8")), signal.SIGTERM)
+    finally:
+        first.stop()
+    truth.wait_state(client, name, "Empty")
+    assert processed(old, PROCESSED) == [*range(PROCESSED)]
+    assert read == processed(new, len(read)) == [*range(begins, RECORDS)]
+    assert truth.offsets(client, name)[name, 0].offset == RECORDS
+    drained = ran.tasks["Wait until all consumers have left"]
+    assert [(group["name"], group["state"]) for group in drained["groups"]] == [(name, "Empty")]
     final = ran.tasks["Wait until the new version has caught up"]
     assert (final["groups"][0]["state"], final["groups"][0]["lag"] <= 100, final["unmet"]) == ("Stable", True, [])
+    assert (RESET in ran.changed, backup.exists()) == (reset, reset)
+    if reset:
+        (changed,) = ran.tasks[RESET]["results"]
+        assert (changed["before"]["offset"], changed["after"]["offset"]) == (PROCESSED, OLD_RECORDS)
+        (saved,) = json.loads(backup.read_text(encoding="utf-8"))["groups"]
+        assert saved["name"] == name
+        assert [(one["topic"], one["partition"], one["offset"]) for one in saved["offsets"]] == [(name, 0, PROCESSED)]
+
+
+def test_the_rounds_of_the_guide(cluster: Cluster, bootstrap: str, tmp_path: Path) -> None:
+    """The consumer starts once the play has begun."""
+    client, group = cluster.client(), "reports-rounds"
+    topics.create(client, group, records=RECORDS)
+    commits.commit(client, group, {(group, 0): (0, "", -1)})
+    begun = tmp_path / "begun"
+    tasks = [{"name": "Begin", "ansible.builtin.file": {"path": str(begun), "state": "touch"}}, *guide("retries: 9")]
+    quick = {"enable.auto.commit": True, "auto.commit.interval.ms": 500}
+    with ThreadPoolExecutor() as threads:
+        waiting = threads.submit(play_tasks, tasks, bootstrap)
+        while not begun.exists():
+            assert not waiting.done(), waiting.result().words
+            time.sleep(0.1)
+        with Consumer(client, group, [group], config=quick):
+            ran = waiting.result(timeout=600)
+    assert ran.code == 0, ran.words
+    (found,) = ran.tasks["Wait up to 10 minutes until the new version has caught up"]["groups"]
+    assert (found["name"], found["state"], found["lag"] <= 100) == (group, "Stable", True)

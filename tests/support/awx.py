@@ -72,14 +72,15 @@ def _name(stored: Stored) -> str:
 class Store:
     """Paths of AWX's API, with what was posted to them, by kind and id. A context manager: on exit it is closed.
 
-    `changes` counts the requests that changed something.
+    `changes` lists the requests that changed something, by their methods and kinds. As AWX, it shows no token of a
+    notification template.
     """
 
     def __init__(self, **objects: list[str]) -> None:
         """Begin with objects of these names."""
         self.objects: dict[str, dict[int, Stored]] = {}
         self.linked: dict[str, list[int]] = {}
-        self.changes = 0
+        self.changes: list[str] = []
         self._ids = itertools.count(1)
         for kind, names in objects.items():
             for name in names:
@@ -117,7 +118,7 @@ class Store:
         """Return the status and the body of a response."""
         kind, *rest = path.removeprefix("/api/v2/").strip("/").split("/")
         if method != "GET":
-            self.changes += 1
+            self.changes.append(f"{method} {kind}")
         if not rest:
             return self._collection(method, kind, given)
         found = self.objects.get(kind, {}).get(int(rest[0]))
@@ -125,7 +126,7 @@ class Store:
             return 404, {}
         if len(rest) == 1:
             found.update(given if method == "PATCH" else {})
-            return 200, found
+            return 200, self._shown(found)
         if rest[1] == "survey_spec":
             return 200, self._survey(found, method, given)
         if rest[1] == "create_approval_template":
@@ -141,7 +142,14 @@ class Store:
         kinds = ("job_templates", "workflow_job_templates") if kind == "unified_job_templates" else (kind,)
         every = [each for one in kinds for each in self.objects.get(one, {}).values()]
         wanted = [each for each in every if all(str(each.get(name)) == value for name, value in given.items())]
-        return 200, {"count": len(wanted), "results": wanted, "next": None}
+        return 200, {"count": len(wanted), "results": [*map(self._shown, wanted)], "next": None}
+
+    @staticmethod
+    def _shown(found: Stored) -> Stored:
+        configuration = found.get("notification_configuration", {})
+        if "token" not in configuration:
+            return found
+        return {**found, "notification_configuration": {**configuration, "token": "$encrypted$"}}
 
     @staticmethod
     def _survey(found: Stored, method: str, given: Mapping[str, Any]) -> Stored:

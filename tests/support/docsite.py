@@ -39,7 +39,7 @@ def build(folder: Path) -> Path:
             shutil.rmtree(old)
     # antsibull-docs requires a folder that other users cannot write to
     pages.mkdir(mode=0o700, parents=True)
-    _run("antsibull-docs", "--config-file", SITE / "antsibull-docs.cfg", "collection", "--use-current",
+    _run(folder, "antsibull-docs", "--config-file", SITE / "antsibull-docs.cfg", "collection", "--use-current",
          "--fail-on-error", "--squash-hierarchy", "--dest-dir", pages, "kafkaops.groups")  # fmt: skip
     # without variables, because the documentation of module options contains them
     (pages / "environment_variables.rst").unlink()
@@ -51,7 +51,7 @@ def build(folder: Path) -> Path:
         copy.parent.mkdir(exist_ok=True, parents=True)
         shutil.copy(page, copy)
     (folder / "ansible.inv").write_bytes(_inventory())
-    _run("sphinx-build", "-q", "-b", "html", "--fail-on-warning", "--keep-going", "-c", SITE, pages, html)
+    _run(folder, "sphinx-build", "-q", "-b", "html", "--fail-on-warning", "--keep-going", "-c", SITE, pages, html)
     return html / "index.html"
 
 
@@ -62,8 +62,9 @@ def _inventory() -> bytes:
     return head.encode() + zlib.compress(lines.encode())
 
 
-def _run(tool: str, *arguments: str | Path) -> None:
-    environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(tree())}
+def _run(home: Path, tool: str, *arguments: str | Path) -> None:
+    # antsibull-docs writes a log to the home folder
+    environment = {**os.environ, "ANSIBLE_COLLECTIONS_PATH": str(tree()), "HOME": str(home)}
     # antsibull-docs calls ansible-doc
     environment["PATH"] = os.pathsep.join([str(_BIN), environment.get("PATH", os.defpath)])
     subprocess.run([_BIN / tool, *arguments], env=environment, check=True)

@@ -45,15 +45,15 @@ class Module(NamedTuple):
 
 def connects(name: str) -> bool:
     """Whether a module connects to the brokers; the others only read and write files."""
-    return hasattr(_code(name), "run")
+    return hasattr(code(name), "run")
 
 
 @functools.cache
 def module_of(name: str) -> Module:
     """Return the declaration of a module, with the options and rules of the connection if it connects."""
-    code = _code(name)
-    with patch.object(code, "run" if connects(name) else "run_on_files") as run:
-        code.main()
+    module = code(name)
+    with patch.object(module, "run" if connects(name) else "run_on_files") as run:
+        module.main()
     ((spec, parse, operation), given) = run.call_args
     rules = {name: given[name] for name in RULES if name in given}
     said = declared(spec, rules) if connects(name) else {"argument_spec": spec, **rules}
@@ -69,13 +69,14 @@ def answer(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
         contextlib.redirect_stdout(printed),
         contextlib.suppress(SystemExit),
     ):
-        _code(name).main()
+        code(name).main()
     printed.seek(0)
     returned: dict[str, Any] = json.loads(printed.read())
     return returned
 
 
-def _code(name: str) -> Any:
+def code(name: str) -> Any:
+    """The Python module of a module."""
     return importlib.import_module(f"ansible_collections.kafkaops.groups.plugins.modules.{name}")
 
 

@@ -123,10 +123,12 @@ def tail(log: Path, lines: int = 30) -> str:
 def command_lines() -> dict[int, str]:
     """The command lines of all processes of this machine, by process id."""
     commands = {}
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        # the process may have ended
+    for folder in Path("/proc").glob("[0-9]*"):
+        # the process may have ended, which glob does not expect of a file in it
         with contextlib.suppress(OSError):
-            commands[int(file.parent.name)] = file.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            commands[int(folder.name)] = (
+                (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            )
     return commands
 
 
