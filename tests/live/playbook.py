@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import ansible_runner
 
 from tests.support.collection import install, interpreter, reused
+from tests.support.java import lent
 
 #: Before and after the rows of `play_role`.
 BEGIN, RESCUE = "Begin ", "Rescue "
@@ -62,6 +63,7 @@ def environment(bootstrap: str) -> dict[str, str]:
         "ANSIBLE_COLLECTIONS_PATH": str(install()),
         "KAFKA_BOOTSTRAP_SERVERS": bootstrap,
         **reused(),
+        **lent(),
     }
 
 

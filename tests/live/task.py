@@ -25,6 +25,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._kafka.session imp
 from ansible_collections.kafkaops.groups.plugins.module_utils._operations.results import Item
 
 from tests.support.collection import install, interpreter, reused
+from tests.support.java import lent
 from tests.support.modules import Operation, module_of
 
 #: Seconds in which a task that cannot connect says so.
@@ -164,6 +165,7 @@ def ansible(module: str, bootstrap: str, check: bool = False, **args: Any) -> di
         "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
         "KAFKA_BOOTSTRAP_SERVERS": bootstrap,
         **reused(),
+        **lent(),
     }
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
     _head, found, answer = ended.stdout.partition(" => ")

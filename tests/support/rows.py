@@ -21,20 +21,32 @@ Raw = tuple[bytes | None, bytes | None]
 NO_UUID = base64.urlsafe_b64encode(bytes(16)).decode().rstrip("=")
 
 
-def decoded(raw: Sequence[Raw]) -> list[Row]:
-    """Decode records; rows do not contain nulls or the position of the record."""
+def batch(raw: Sequence[Raw]) -> pa.RecordBatch:
+    """Decode records to a batch in which every value is valid."""
     count = len(raw)
-    batch = decode.decode(
+    made = decode.decode(
         pa.array([7] * count, pa.int32()),
         pa.array(range(count), pa.int64()),
         pa.array([5] * count, pa.int64()),
         pa.array([key for key, _value in raw], pa.binary()),
         pa.array([value for _key, value in raw], pa.binary()),
     )
-    batch.validate(full=True)
-    rows = batch.to_pylist()
-    assert [row.pop("source_offset") for row in rows] == list(range(count))
-    return [{name: value for name, value in row.items() if value is not None} for row in rows]
+    made.validate(full=True)
+    assert made.column("source_offset").to_pylist() == list(range(count))
+    return made
+
+
+def rows(of: pa.RecordBatch) -> list[Row]:
+    """Return the rows of a batch, without nulls or the position of the record."""
+    return [
+        {name: value for name, value in row.items() if value is not None}
+        for row in of.drop_columns("source_offset").to_pylist()
+    ]
+
+
+def decoded(raw: Sequence[Raw]) -> list[Row]:
+    """Decode records to `rows`."""
+    return rows(batch(raw))
 
 
 def expected(record_type: int, version: int | None, key: Row, value: Row) -> Row:
