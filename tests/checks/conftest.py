@@ -24,11 +24,10 @@ PARTS = ("meta", "plugins", "roles", "playbooks")
 
 _BIN = Path(sys.executable).parent
 # ansible-test runs this in place of pip's own get-pip.py, which it downloads from an address that is no package index.
-_BOOTSTRAP = """\
+_BOOTSTRAP = f"""\
 import subprocess, sys
 wanted = [argument for argument in sys.argv[1:] if not argument.startswith("--no-")]
-pip = [sys.executable, "-m", "pip", "install", *wanted]
-sys.exit(subprocess.call([sys.executable, "-m", "ensurepip"]) or subprocess.call(pip))
+sys.exit(subprocess.call([{sys.executable!r}, "-m", "pip", "--python", sys.executable, "install", *wanted]))
 """
 
 

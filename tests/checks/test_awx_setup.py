@@ -20,7 +20,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from tests.live.playbook import Play, read
 from tests.support import awx
-from tests.support.collection import CHECKOUT, install
+from tests.support.collection import CHECKOUT, install, interpreter, reused
 
 NAME = "Kafka groups"
 TOKEN = "token-of-a-notification"
@@ -68,16 +68,15 @@ class Setup:
         done = ansible_runner.run(
             private_data_dir=tempfile.mkdtemp(dir=self.folder),
             playbook="kafkaops.groups.awx_setup",
-            extravars=GIVEN | variables,
+            extravars={"ansible_python_interpreter": interpreter()} | GIVEN | variables,
             cmdline="-vvv --check" if check else "-vvv",
             envvars={
                 "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
                 "ANSIBLE_COLLECTIONS_PATH": os.pathsep.join(map(str, (install(), *collections))),
                 "ANSIBLE_COLLECTIONS_SCAN_SYS_PATH": "false",
-                # one connection for each module, not five
-                "ANSIBLE_PIPELINING": "true",
                 "CONTROLLER_HOST": self.store.url,
                 "CONTROLLER_OAUTH_TOKEN": "none",
+                **reused(),
             },
             quiet=True,
             timeout=900,

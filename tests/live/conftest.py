@@ -12,6 +12,7 @@ import pytest
 from tests.live.doors import Doors
 from tests.support.broker import Cluster
 from tests.support.jars import DEFAULT_VERSION
+from tests.support.java import lent
 
 
 @pytest.fixture(scope="session")
@@ -19,6 +20,13 @@ def cluster() -> Iterator[Cluster]:
     """One broker of the newest version; ``cluster.proxy`` records what goes to ``cluster.listeners["PROXIED"]``."""
     with Cluster.start("single", proxied=True) as started:
         yield started
+
+
+@pytest.fixture
+def lent_java(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Audits in this process run in the Java that tasks of Ansible share."""
+    for name, value in lent().items():
+        monkeypatch.setenv(name, value)
 
 
 @pytest.fixture(scope="session")

@@ -141,8 +141,13 @@ def refusal(bootstrap: str, task: Callable[..., object] = look, **connect: Any) 
     return sentence
 
 
-def ansible(module: str, bootstrap: str, check: bool = False, **args: Any) -> dict[str, Any]:
-    """Run a module as a task of Ansible's, and return what it returned; C(rc) is ansible's own exit code."""
+def ansible(
+    module: str, bootstrap: str, check: bool = False, java: Mapping[str, str] | None = None, **args: Any
+) -> dict[str, Any]:
+    """Run a module as a task of Ansible's, and return what it returned; C(rc) is ansible's own exit code.
+
+    `java` is the environment of the Java for Spark, by default of one that tasks share.
+    """
     folder = Path(sys.executable).parent
     command = [
         *(
@@ -165,7 +170,7 @@ def ansible(module: str, bootstrap: str, check: bool = False, **args: Any) -> di
         "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
         "KAFKA_BOOTSTRAP_SERVERS": bootstrap,
         **reused(),
-        **lent(),
+        **(lent() if java is None else java),
     }
     ended = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
     _head, found, answer = ended.stdout.partition(" => ")

@@ -493,6 +493,7 @@ def test_the_plan_of_offsets_is_applied(audited: Audited) -> None:
     assert (again["rc"], again["changed"]) == (0, False)
 
 
+@pytest.mark.usefixtures("lent_java")
 def test_one_open_transaction_hides_what_follows_and_says_so(audited: Audited, tmp_path: Path) -> None:
     with commits.transaction(audited.cluster.client(), "pending", "orders", 9) as producer:
         answer = process.run(audit_settings(tmp_path, audited.cluster.bootstrap, stale_after=STALE_AFTER))

@@ -61,6 +61,7 @@ def test_odd_options_are_refused(tmp_path: Path, given: dict[str, Any], message:
     assert str(refused.value).startswith(message)
 
 
+@pytest.mark.usefixtures("lent_java")
 def test_groups_are_asked_before_the_end_of_the_topic_is_taken(cluster: Cluster, tmp_path: Path) -> None:
     """So that who stops meanwhile has left a record in the scan, and does not look as if it had been idle before it."""
     topics.create(cluster.client(), "audited-in-order")
@@ -173,6 +174,7 @@ def test_a_master_that_is_silent(tmp_path: Path, silent: int) -> None:
     assert time.monotonic() - started < 80
 
 
+@pytest.mark.usefixtures("lent_java")
 def test_a_topic_that_is_not_there(cluster: Cluster, tmp_path: Path) -> None:
     with pytest.raises(TaskError) as failed:
         process.run(settings(tmp_path, cluster.bootstrap, topic="nothing", timeout=300))

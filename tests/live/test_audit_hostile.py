@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import struct
 import time
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pyarrow.parquet as pq
 import pytest
@@ -24,6 +26,7 @@ from ansible_collections.kafkaops.groups.plugins.module_utils._files.plan import
 from tests.live.task import run_audit
 from tests.support import commits, encode, offsets_topic, topics, truth
 from tests.support.broker import Cluster
+from tests.support.java import lent
 from tests.support.offsets_topic import Record
 
 Row = dict[str, Any]
@@ -103,7 +106,8 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audited]:
         # what was committed is older than that, then
         time.sleep(2)
         output = tmp_path_factory.mktemp("audit")
-        answer = run_audit(output, cluster.bootstrap, stale_after="1s", timeout=300)
+        with mock.patch.dict(os.environ, lent()):
+            answer = run_audit(output, cluster.bootstrap, stale_after="1s", timeout=300)
         yield Audited(cluster, answer, plan_file.read(answer["plan"], cluster_id(answer["plan"])))
 
 

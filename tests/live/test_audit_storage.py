@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import socket
 import sys
@@ -15,6 +16,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pyarrow.parquet as pq
 import pyspark
@@ -24,6 +26,7 @@ from tests.live.task import ansible
 from tests.support import browser, commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.hdfs import Hdfs, hdfs
+from tests.support.java import lending
 from tests.support.ports import HOST
 from tests.support.process import command_lines
 from tests.support.s3 import KEY, READER, S3, SECRET, s3
@@ -48,6 +51,14 @@ def object_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
 
 
 @pytest.fixture(scope="module")
+def java(object_store: S3) -> Iterator[dict[str, str]]:
+    """The environment of tasks with the client and the credentials of the object store."""
+    credentials = {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
+    with mock.patch.dict(os.environ, credentials), lending(object_store.conf) as environment:
+        yield {**environment, **credentials}
+
+
+@pytest.fixture(scope="module")
 def committed(cluster: Cluster) -> None:
     topics.create(cluster.client(), "audit-storage", 1)
     commits.commit_many(cluster.client(), {group: {("audit-storage", 0): (3, "", -1)} for group in GROUPS})
@@ -68,23 +79,25 @@ def rows(parts: list[bytes]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("committed")
-def test_an_object_store(cluster: Cluster, object_store: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+def test_an_object_store(cluster: Cluster, object_store: S3, java: dict[str, str], tmp_path: Path) -> None:
     local = tmp_path / "local"
-    given = {**OPTIONS, "local_output": str(local), "master": "local[2]", "spark_conf": object_store.conf}
+    spark: dict[str, Any] = {"local_output": str(local), "master": "local[2]", "spark_conf": object_store.conf}
+    reader = {**java, "AWS_ACCESS_KEY_ID": READER}
+    # in a Java of its own
+    del reader["SPARK_HOME"]
+    given = {**OPTIONS, **spark, "java": java}
     refused = ansible("consumer_offsets_audit", cluster.bootstrap, output="s3a://nowhere/a", **given)
     assert refused["rc"], refused
     assert refused["msg"].startswith(
         "output: s3a://nowhere/a cannot be used (NoSuchBucketException: The specified bucket"
     )
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", READER)
-    refused = ansible("consumer_offsets_audit", cluster.bootstrap, output="s3a://audits/kafka", **given)
+    refused = ansible(
+        "consumer_offsets_audit", cluster.bootstrap, output="s3a://audits/kafka", **given | {"java": reader}
+    )
     assert refused["rc"], refused
     cannot = r"output: s3a://audits/kafka cannot be used \(S3Exception: .*\): check the location, "
     assert re.match(cannot, refused["msg"])
     assert not object_store.objects("audits")
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
     ids = []
     for _audit in range(2):
         returned = ansible(
@@ -118,11 +131,10 @@ def test_an_object_store(cluster: Cluster, object_store: S3, tmp_path: Path, mon
 
 @pytest.mark.usefixtures("committed")
 def test_snapshots_and_a_fleet_in_an_object_store(
-    cluster: Cluster, object_store: S3, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, object_store: S3, java: dict[str, str], tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     spark: dict[str, Any] = {"output": "s3a://audits/fleet", "master": "local[2]", "spark_conf": object_store.conf}
+    spark["java"] = java
     owners = [{"match": "audit-storage-*", "owner": "storage team"}]
     snapshots = {"source": "snapshots", "min_snapshots": 2, "owners": owners}
     given = {**OPTIONS, **spark, "local_output": str(tmp_path / "local"), **snapshots}
@@ -167,6 +179,7 @@ def test_executors_on_yarn(
 ) -> None:
     """The file system and the ResourceManager are those of HADOOP_CONF_DIR, as in the guide."""
     given = {**OPTIONS, "output": "hdfs:///yarn", "local_output": str(tmp_path / "local"), "master": "yarn"}
+    given["java"] = {}
     for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_CONF_DIR", "SPARK_HOME"):
         monkeypatch.delenv(name, raising=False)
     refused = ansible("consumer_offsets_audit", cluster.bootstrap, **given)

@@ -36,7 +36,8 @@ from tests.live.test_secrets import found, found_in_files
 from tests.support import awx, commits, topics, truth
 from tests.support.broker import Cluster
 from tests.support.ca import KEY_PASSWORD
-from tests.support.collection import CHECKOUT, install
+from tests.support.collection import CHECKOUT, install, reused
+from tests.support.java import lent
 
 USER = "admin"
 #: Where ansible-runner's folder is in an execution environment.
@@ -251,6 +252,8 @@ class Template:
         needed = {
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
             "ANSIBLE_COLLECTIONS_PATH": str(install()),
+            **reused(),
+            **lent(),
         }
         return here | needed, [argument.replace(IN_CONTAINER, str(private)) for argument in arguments]
 

@@ -160,7 +160,7 @@ def test_names(bootstrap: str, returned: dict[str, Any], module: str) -> None:
         found = ansible("topic_info", bootstrap, match="given-back*")["topics"]
     else:
         found = returned["groups"]
-    more = {"remove_all": True} if module == "consumer_group_members" else {}
+    more: dict[str, Any] = {"remove_all": True} if module == "consumer_group_members" else {}
     taken = ansible(module, bootstrap, check=True, names=[each["name"] for each in found], **more)
     shown = taken["topics"] if module == "topic_info" else taken["results"]
     assert len(shown) >= len(found) > 0

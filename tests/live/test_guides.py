@@ -188,6 +188,7 @@ def test_the_commands_grant_what_a_module_needs_and_no_more(doors: Doors, tmp_pa
     assert granted(doors, f"ops-{module}") == set().union(*needs(module))
 
 
+@pytest.mark.usefixtures("lent_java")
 def test_the_commands_for_the_audit_are_enough(doors: Doors, tmp_path: Path) -> None:
     user, topic, group = "ops-audit", "guides-audited", "guides-audited"
     client = doors.cluster.client()

@@ -420,7 +420,7 @@ def test_a_streams_group_is_deleted_with_its_internal_topics(cluster: Cluster, s
     before = state(cluster, names[1])
     kept = run("consumer_group", cluster.bootstrap, names=names[1], internal_topics=True, max_changes=2)
     assert (kept.changed, set(kept.errors.values())) == (0, {"POLICY_VIOLATION"})
-    asked = {"names": names[1], "internal_topics": True}
+    asked: dict[str, Any] = {"names": names[1], "internal_topics": True}
     predicted, done, again = (
         ansible("consumer_group", cluster.bootstrap, check, **asked) for check in (True, False, False)
     )

@@ -3,18 +3,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """In the place of Spark's ``spark-submit``: lend PySpark a Java that runs already, until the standard input ends.
 
-``spark_submit.py SPARK_HOME JAVA ARGUMENT...``: Spark's own ``spark-submit`` takes over while somebody else has the
-Java, whose connection is in the file JAVA, and for settings that are those of Java itself.
+``spark_submit.py LENT ARGUMENT...`` with a file of `Lent` as JSON. Spark's own ``spark-submit`` takes over while
+somebody else has the Java, for other releases, and for other settings of Java itself.
 """
 
 from __future__ import annotations
 
 import fcntl
+import importlib.util
+import json
 import os
 import struct
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from py4j.clientserver import ClientServer, JavaParameters, PythonParameters
 
@@ -22,18 +25,31 @@ from py4j.clientserver import ClientServer, JavaParameters, PythonParameters
 _OF_JAVA = ("spark.driver.extraClassPath", "spark.driver.memory", "spark.hadoop.", "spark.jars")
 
 
-def lend(java: bytes, path: str) -> bool:
-    """Give the Java the settings of a file in the place of earlier ones, and return whether they are not its own."""
-    (port,), secret = struct.unpack("!i", java[:4]), java[8:].decode()
+class Lent(TypedDict):
+    """A Java: the package of PySpark, the file that tells how to connect, and the settings of `_OF_JAVA` it has."""
+
+    pyspark: str
+    connection: str
+    settings: dict[str, str]
+
+
+def of_java(settings: Mapping[str, str]) -> dict[str, str]:
+    """Those of some settings that only a new Java applies."""
+    return {name: value for name, value in settings.items() if name.startswith(_OF_JAVA)}
+
+
+def lend(lent: Lent, path: str) -> bytes | None:
+    """Apply a file of settings in the place of earlier ones, and return how to connect; None if Java has other ones."""
+    told = Path(lent["connection"]).read_bytes()
+    (port,), secret = struct.unpack("!i", told[:4]), told[8:].decode()
     gateway = ClientServer(JavaParameters(port=port, auth_token=secret), PythonParameters(port=0, eager_load=False))
     jvm: Any = gateway.jvm
-    given = jvm.java.util.Properties()
-    file = jvm.java.io.FileReader(path)
+    given, file = jvm.java.util.Properties(), jvm.java.io.FileReader(path)
     given.load(file)
     file.close()
     settings = {name: given.getProperty(name) for name in given.stringPropertyNames()}
-    if not settings["spark.master"].startswith("local") or any(name.startswith(_OF_JAVA) for name in settings):
-        return False
+    if not settings["spark.master"].startswith("local") or of_java(settings) != lent["settings"]:
+        return None
     left = jvm.org.apache.spark.sql.SparkSession.getDefaultSession()
     # of a process that was killed
     if left.isDefined():
@@ -46,26 +62,32 @@ def lend(java: bytes, path: str) -> bool:
     for name, value in settings.items():
         system.setProperty(name, value)
     system.setProperty("spark.local.dir", os.environ["SPARK_LOCAL_DIRS"])
-    return True
+    return told
 
 
-def main(home: str, java: str, *arguments: str) -> None:
+def main(file: str, *arguments: str) -> None:
     """Lend the Java, or run Spark's own program."""
-    with Path(java).open("rb") as connection:
+    found = importlib.util.find_spec("pyspark")
+    assert found
+    assert found.submodule_search_locations
+    (pyspark,) = found.submodule_search_locations
+    lent: Lent = json.loads(Path(file).read_text("utf-8"))
+    with Path(file).open() as lock:
         try:
-            fcntl.flock(connection, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            free = True
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            free = pyspark == lent["pyspark"]
         except BlockingIOError:
             free = False
-        if free and lend(told := connection.read(), arguments[arguments.index("--properties-file") + 1]):
+        told = lend(lent, arguments[arguments.index("--properties-file") + 1]) if free else None
+        if told is not None:
             asked = Path(os.environ["_PYSPARK_DRIVER_CONN_INFO_PATH"])
             whole = asked.with_suffix(".whole")
             whole.write_bytes(told)
             whole.rename(asked)
             sys.stdin.read()
             return
-    os.environ["SPARK_HOME"] = home
-    program = f"{home}/bin/spark-submit"
+    os.environ["SPARK_HOME"] = pyspark
+    program = f"{pyspark}/bin/spark-submit"
     os.execv(program, [program, *arguments])
 
 
