@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.support import state
-from tests.support.collection import CHECKOUT
+from tests.support.collection import CHECKOUT, reused
+from tests.support.java import lent
 
 LIMIT = 900
 
@@ -26,7 +27,17 @@ def test_scenario(scenario: str, tmp_path: Path) -> None:
         done = subprocess.run(
             [binaries / "molecule", "test", "--scenario-name", scenario],
             cwd=CHECKOUT / "extensions",
-            env={**os.environ, "PATH": path, "NO_COLOR": "1", "MOLECULE_EPHEMERAL_DIRECTORY": str(tmp_path)},
+            env={
+                **os.environ,
+                "PATH": path,
+                "NO_COLOR": "1",
+                "MOLECULE_EPHEMERAL_DIRECTORY": str(tmp_path),
+                # molecule has an ansible.cfg of its own
+                **reused(),
+                "ANSIBLE_CALLBACKS_ENABLED": "made_once",
+                "ANSIBLE_PIPELINING": "true",
+                **lent(),
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

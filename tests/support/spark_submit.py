@@ -48,7 +48,7 @@ def lend(lent: Lent, path: str) -> bytes | None:
     given.load(file)
     file.close()
     settings = {name: given.getProperty(name) for name in given.stringPropertyNames()}
-    if not settings["spark.master"].startswith("local") or of_java(settings) != lent["settings"]:
+    if not settings["spark.master"].startswith(("local", "spark://")) or of_java(settings) != lent["settings"]:
         return None
     left = jvm.org.apache.spark.sql.SparkSession.getDefaultSession()
     # of a process that was killed
