@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import os
 import queue
 import signal
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -26,7 +28,9 @@ from tests.support.ca import Authority
 from tests.support.clients import properties
 from tests.support.collection import CHECKOUT, interpreter
 from tests.support.consumers import Consumer, connect_like, share_consumer, start_many, streams_app
+from tests.support.java import lent
 from tests.support.process import started
+from tests.support.spark_submit import java
 from tests.support.truth import Offset
 
 pytestmark = pytest.mark.live
@@ -191,6 +195,44 @@ def test_everything_ends_when_the_parent_is_killed(tmp_path: Path) -> None:
     parent.wait()
 
     assert ends(child)
+
+
+@contextlib.contextmanager
+def borrowed(folder: Path, **settings: str) -> Iterator[bytes]:
+    """What PySpark is told about the Java that it starts with some settings."""
+    folder.mkdir()
+    told, file = folder / "told", folder / "spark.properties"
+    given = {"spark.master": "local", **{f"spark.{name}": value for name, value in settings.items()}}
+    file.write_text("".join(f"{name}={value}\n" for name, value in given.items()), "utf-8")
+    environment = {"_PYSPARK_DRIVER_CONN_INFO_PATH": str(told), "SPARK_LOCAL_DIRS": str(folder)}
+    program = subprocess.Popen(
+        [f"{lent()['SPARK_HOME']}/bin/spark-submit", "--properties-file", str(file), "pyspark-shell"],
+        env={**os.environ, **environment},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    assert program.stdin
+    while not told.exists():
+        assert program.poll() is None
+        time.sleep(0.05)
+    yield told.read_bytes()
+    program.stdin.close()
+    assert program.wait(60) == 0
+
+
+def test_the_java_of_tasks_is_lent_to_one_at_a_time(tmp_path: Path) -> None:
+    """With the settings of that one alone; a second one gets a Java of its own, as one with settings of Java itself."""
+    with borrowed(tmp_path / "first", one="1") as first:
+        assert java(first).java.lang.System.getProperty("spark.one") == "1"
+        with borrowed(tmp_path / "beside") as beside:
+            assert beside != first
+    with borrowed(tmp_path / "own", **{"driver.memory": "600m"}) as own:
+        assert own != first
+    with borrowed(tmp_path / "next", two="2") as following:
+        assert following == first
+        found = [java(following).java.lang.System.getProperty(f"spark.{name}") for name in ("one", "two")]
+    assert found == [None, "2"]
 
 
 @pytest.mark.parametrize("given", ["as a file", "as its input"])

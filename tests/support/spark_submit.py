@@ -38,12 +38,17 @@ def of_java(settings: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in settings.items() if name.startswith(_OF_JAVA)}
 
 
+def java(told: bytes) -> Any:
+    """The classes of a Java that has told how to connect to it."""
+    (port,), secret = struct.unpack("!i", told[:4]), told[8:].decode()
+    gateway = ClientServer(JavaParameters(port=port, auth_token=secret), PythonParameters(port=0, eager_load=False))
+    return gateway.jvm
+
+
 def lend(lent: Lent, path: str) -> bytes | None:
     """Apply a file of settings in the place of earlier ones, and return how to connect; None if Java has other ones."""
     told = Path(lent["connection"]).read_bytes()
-    (port,), secret = struct.unpack("!i", told[:4]), told[8:].decode()
-    gateway = ClientServer(JavaParameters(port=port, auth_token=secret), PythonParameters(port=0, eager_load=False))
-    jvm: Any = gateway.jvm
+    jvm = java(told)
     given, file = jvm.java.util.Properties(), jvm.java.io.FileReader(path)
     given.load(file)
     file.close()
