@@ -16,6 +16,8 @@ from . import wording
 _NAMED = 10
 # of the drawings, without a unit
 _WIDTH, _HEIGHT = 120.0, 32.0
+# to each side, of the line of one value
+_SHORT = 2.0
 
 _TITLES = {
     "new_stale_groups": "New stale groups",
@@ -114,15 +116,25 @@ def multiple(
 
 
 def lines(values: c.Sequence[tuple[datetime.datetime, int | None]]) -> list[str]:
-    """Return values over time, which are not all None, as points of polylines; a line ends where a value is None."""
+    """Return values over time, which are not all None, as points of polylines.
+
+    A line ends where a value is None. A value between two of these, or the only one, is a short line.
+    """
     highest = max(value for _time, value in values if value is not None)
     first, last = values[0][0], values[-1][0]
     span = max(1.0, (last - first).total_seconds())
-    drawn: list[list[str]] = [[]]
+    drawn: list[list[tuple[float, float]]] = [[]]
     for time, value in values:
         if value is None:
             drawn.append([])
             continue
         x = _WIDTH * (time - first).total_seconds() / span
-        drawn[-1].append(f"{x:.1f},{_HEIGHT * (1 - value / max(1, highest)):.1f}")
-    return [" ".join(line) for line in drawn if line]
+        drawn[-1].append((x, _HEIGHT * (1 - value / max(1, highest))))
+    return [" ".join(f"{x:.1f},{y:.1f}" for x, y in _visible(line)) for line in drawn if line]
+
+
+def _visible(line: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    if len(line) > 1:
+        return line
+    ((x, y),) = line
+    return [(max(0.0, x - _SHORT), y), (min(_WIDTH, x + _SHORT), y)]
