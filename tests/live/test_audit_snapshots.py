@@ -187,7 +187,7 @@ class Story:
 def test_groups_over_many_snapshots(world: Cluster, tmp_path: Path) -> None:
     address, client = world.listeners["SASL_PLAINTEXT"], world.client()
     given = {"output": str(tmp_path), "source": "snapshots", "include": ["snap-*"], "timeout": 600.0, **options()}
-    first = ansible("consumer_offsets_audit", address, stale_after="1s", spark_conf=COMPILED, **given)
+    first = ansible("consumer_offsets_audit", address, stale_after="1s", **given)
     assert first["rc"] == 0, first
     assert (first["stale_groups"], first["snapshots"]["count"]) == ([], 1)
     assert "no group can be stale yet, with 1 snapshot since" in Path(first["report"]).read_text("utf-8")
@@ -219,7 +219,8 @@ def test_groups_over_many_snapshots(world: Cluster, tmp_path: Path) -> None:
         assert groups.keys() == truth.groups(client).keys()
 
         # idle in 40 snapshots, which fewer groups were; one of them commits before the plan is applied
-        last = ansible("consumer_offsets_audit", address, stale_after="1s", min_snapshots=40, **given)
+        given |= {"min_snapshots": 40, "spark_conf": COMPILED}
+        last = ansible("consumer_offsets_audit", address, stale_after="1s", **given)
         assert last["rc"] == 0, last
         assert last["stale_groups"] == ["snap-between", "snap-equal", "snap-idle"]
         assert last["snapshots"]["count"] == LAST + 5

@@ -34,7 +34,6 @@ from tests.live.test_awx import Template
 from tests.support import commits, coordinators, msk, topics, truth
 from tests.support.broker import Cluster
 from tests.support.event_source import load
-from tests.support.spark import COMPILED
 
 pytestmark = pytest.mark.live
 
@@ -226,8 +225,7 @@ def test_a_whole_audit_of_snapshots(world: Doors, kerberos: Callable[..., None],
         "timeout": 600,
     }
     audits = [
-        ansible("consumer_offsets_audit", address, output=str(tmp_path), spark_conf=COMPILED, **given, **make(world))
-        for _number in range(2)
+        ansible("consumer_offsets_audit", address, output=str(tmp_path), **given, **make(world)) for _number in range(2)
     ]
     assert [audit["rc"] for audit in audits] == [0, 0], audits
     assert [audit["stale_groups"] for audit in audits] == [[], [group]]
