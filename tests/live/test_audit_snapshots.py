@@ -204,8 +204,10 @@ def test_groups_over_many_snapshots(world: Cluster, tmp_path: Path) -> None:
         logs = pq.read_table(tmp_path / "snapshots" / listed[-1].snapshot_id / "partitions").to_pylist()
         ends = {row["partition"]: row["log_end"] for row in logs if row["topic"] == TOPIC}
         latest = {TopicPartition(TOPIC, number): OffsetSpec.latest() for number in range(2)}
-        asked = AdminClient(properties(client)).list_offsets(latest)
-        assert ends == {where.partition: answer.result().offset for where, answer in asked.items()}
+        # without the client, its answers would never come
+        admin = AdminClient(properties(client))
+        asked = admin.list_offsets(latest)
+        assert ends == {where.partition: answer.result(60).offset for where, answer in asked.items()}
         groups = {row["group"]: row for row in pq.read_table(audit["tables"]["groups"]).to_pylist()}
         ours = {name: row for name, row in groups.items() if row["included"]}
         assert {name: times.index(row["idle_since"]) for name, row in ours.items()} == IDLE_SINCE
