@@ -571,4 +571,5 @@ def _shown(report: str, folder: Path, changed: Sequence[str]) -> None:
             # each group has a lag in each audit, and committed today
             assert all(lines and bars for lines, bars in marks)
             # a lag that stays the same is a horizontal line
-            assert all(width > 0 for lines, bars in marks for width, _height in [*lines, *bars])
+            assert all(width > 0 for lines, _bars in marks for width, _height in lines)
+            assert all(side > 0 for _lines, bars in marks for bar in bars for side in bar)

@@ -32,8 +32,8 @@ def test_scenario(scenario: str, tmp_path: Path) -> None:
                 "PATH": path,
                 "NO_COLOR": "1",
                 "MOLECULE_EPHEMERAL_DIRECTORY": str(tmp_path),
-                # molecule has an ansible.cfg of its own
                 **reused(),
+                # molecule has an ansible.cfg of its own
                 "ANSIBLE_CALLBACKS_ENABLED": "made_once",
                 "ANSIBLE_PIPELINING": "true",
                 **lent(),

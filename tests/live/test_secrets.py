@@ -260,7 +260,7 @@ def test_an_audit_shows_no_secrets(doors: Doors, home: Path, tmp_path_factory: p
     secrets = [WRONG, CLIENT_SECRET, KEY_PASSWORD, *_key_lines(doors)]
     issued = len(doors.tokens.issued)
     lines, pages = CommandLines(secrets, home / "home"), SparkPages(port)
-    with repeatedly(lines.look, 0.1), repeatedly(pages.look, 1):
+    with repeatedly(lines.look, 0.02), repeatedly(pages.look, 1):
         output = play(home, logins, audits(home, logins, spark_conf=conf))
     tokens = doors.tokens.issued[issued:]
     secrets += tokens
@@ -320,7 +320,7 @@ def test_an_audit_on_a_cluster_shows_no_secrets(
         issued = len(doors.tokens.issued)
         lines, theirs = (CommandLines(secrets, each) for each in (home / "home", user.home))
         temporary = TemporaryFiles(secrets, user)
-        with repeatedly(lines.look, 0.1), repeatedly(theirs.look, 0.2), repeatedly(temporary.look, 0.5):
+        with repeatedly(lines.look, 0.02), repeatedly(theirs.look, 0.1), repeatedly(temporary.look, 0.5):
             # from which Spark takes them, for the executors, too
             output = play(home, logins, wanted, AWS_ACCESS_KEY_ID=s3.KEY, AWS_SECRET_ACCESS_KEY=s3.SECRET)
         objects = store.objects("audits")
